@@ -1,6 +1,6 @@
 import { createCodeChecks } from '../auctions/admission/code-checks.ts'
 import { createHoldings } from '../auctions/admission/holdings.ts'
-import { createOrderBook } from '../auctions/admission/order-book.ts'
+import { createOrderBook, type OrderBookOptions } from '../auctions/admission/order-book.ts'
 import {
   createCurrentAuction,
   createExclusions,
@@ -58,6 +58,7 @@ interface AuctionsOptions
   pools: Pools
   settings: Settings
   checkOrder: CheckOrder
+  readDocument: OrderBookOptions['readDocument']
   /** Empty if the deployment has no key for one: then no solver bids. */
   solvers: readonly Competitor[]
   sequence: SettlementSequence
@@ -80,6 +81,7 @@ export function composeAuctions({
   random,
   policy,
   checkOrder,
+  readDocument,
   accounts,
   solvers,
   sequence,
@@ -121,7 +123,10 @@ export function composeAuctions({
     backOffs: createBackOff(longestBackOff),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
-    book: createOrderBook({ db, chainId: network.chainId, log, maxOrders: settings.AUCTION_MAX_LIVE_ORDERS }),
+    book: createOrderBook({
+      ...{ db, chainId: network.chainId, log, readDocument },
+      maxOrders: settings.AUCTION_MAX_LIVE_ORDERS,
+    }),
     exclusions: createExclusions(),
     standings: createStandings({
       db,

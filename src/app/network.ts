@@ -18,6 +18,7 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import type { WatchTowerOptions } from '../indexer/watch-tower.ts'
 import { createPools } from '../market/pools/pools.ts'
+import { createDocumentReader } from '../orders/late-document.ts'
 import { maxContractSignature } from '../orders/owner.ts'
 import { placeOrder } from '../orders/place.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
@@ -198,6 +199,7 @@ function composeTrading(
   const auctionServices = composeAuctions({
     ...{ chain, pools, random, policy, solvers, sequence },
     checkOrder: newOrderCheck(),
+    readDocument: createDocumentReader(orderServices),
     accounts: accounts.inAuctions,
     effects: createSettlementEffects({ rpc: rpcWithoutRetries, network, sequence, maxGas, timeoutMs }),
     trials: quoting.trials,

@@ -208,10 +208,14 @@ export async function readOrders(
     if (untimely) passed.set(order.id, untimely)
     if (untimely) continue
     const backOff = backOffOf(order, head.number, services)
-    const settled = inFlight.has(order.id) ? 'in_flight' : deniedReason(order, policy)
+    const fault = book.faultOf(order)
+    const settled = inFlight.has(order.id)
+      ? 'in_flight'
+      : (deniedReason(order, policy) ?? (fault === undefined ? undefined : 'document_refused'))
     const reason = settled ?? pauseReason(backOff)
     const pause = settled ? undefined : backOff
-    if (reason) verdicts.push({ order, reason, revert: pause?.revert, failing: pause?.failing })
+    const revert = settled === 'document_refused' ? fault : pause?.revert
+    if (reason) verdicts.push({ order, reason, revert, failing: pause?.failing })
     else orders.push(order)
   }
   return { orders, verdicts, passed }

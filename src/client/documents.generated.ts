@@ -194,6 +194,7 @@ export type OrderStage =
 export type OrderStandingReason =
   | 'AUCTION_FULL'
   | 'BANNED_USER'
+  | 'DOCUMENT_REFUSED'
   | 'DUST_ORDER'
   | 'FEE_EXCEEDS_VALUE'
   | 'INSUFFICIENT_BALANCE'

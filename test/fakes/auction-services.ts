@@ -23,6 +23,7 @@ import type { Proposal } from '../../src/domain/auction/solution.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
+import { createDocumentReader } from '../../src/orders/late-document.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
 import type { Database } from '../../src/storage/database/database.ts'
 import { samplePool } from './market.ts'
@@ -146,7 +147,13 @@ export function createAuctionServices(db: Database) {
       timestamp: world.seconds,
     }),
     gasPrice: async () => 1n,
-    book: createOrderBook({ db, chainId: sampleNetwork.chainId, log: silentLog, maxOrders: 10_000 }),
+    book: createOrderBook({
+      ...{ db, chainId: sampleNetwork.chainId, log: silentLog, maxOrders: 10_000 },
+      readDocument: createDocumentReader({
+        network: sampleNetwork,
+        limits: { maxGas: 8_000_000n, minValidity: 60 },
+      }),
+    }),
     standings: createStandings({
       db,
       chainId: sampleNetwork.chainId,

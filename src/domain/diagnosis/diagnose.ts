@@ -202,6 +202,8 @@ function standingReasons(facts: DiagnosisInput, standing: ObservedStanding): Rea
         reasonOf('settlementPaused', since),
         ...(attempt && attempt.outcome !== null && attempt.outcome !== 'success' ? [failure(attempt)] : []),
       ]
+    case 'document_refused':
+      return [documentRefused(standing)]
     case 'auction_full':
       return [...marketReasons(facts, standing), reasonOf('outOfPlaces', since)]
     default: {
@@ -244,6 +246,13 @@ function tradesFail(
 export function settlementReverts(revert: string, since: Date, isPast = false): Reason {
   const summary = `A settlement of the order alone ${isPast ? 'failed' : 'fails'}: ${revert}.`
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
+}
+
+/** The reason for an order whose document came after it, and would have been refused with it. */
+function documentRefused({ revert, since }: ObservedStanding): Reason {
+  const reason = revert ?? 'no reason is given'
+  const summary = `The document of the order, which came after it, was not accepted: ${reason}.`
+  return reasonOf('notAccepted', since, [{ kind: 'revert', reason }], summary)
 }
 
 /**

@@ -1,10 +1,12 @@
 import { maxUint256 } from '../../domain/amount.ts'
+import type { ParsedAppData } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderData } from '../../domain/order/order.ts'
 import { checkPair, checkParties } from '../../domain/order/trading-policy.ts'
 import { hooksGas } from '../../domain/settlement/gas.ts'
-import type { Check, Draft, QuotedCandidate } from '../check.ts'
+import type { Check, Draft, OrderLimits, QuotedCandidate } from '../check.ts'
 import { checkDeclaredSigner } from '../owner.ts'
 
 /** Refuses values that the signed type allows but the service does not trade. */
@@ -48,9 +50,11 @@ export function checkAmounts(order: OrderData): void {
 /**
  * Checks an order's document. An order sent with a bare hash is checked as soon as its document is found.
  */
-export const document: Check = ({ parsedAppData, owner }) => {
-  checkDeclaredSigner(parsedAppData.signer, owner)
-  if (parsedAppData.wrapped) {
+export const document: Check = ({ parsedAppData, owner }) => checkDocument(parsedAppData, owner)
+
+export function checkDocument({ signer, wrapped }: ParsedAppData, owner: Address): void {
+  checkDeclaredSigner(signer, owner)
+  if (wrapped) {
     throw new Refusal('UnsupportedOrderType', 'wrappers are not available on this service', {
       field: 'appData',
     })
@@ -66,8 +70,15 @@ export const signedFee: Check = ({ order }) => {
 export const tokens: Check<Draft> = ({ order }, { network, policy }) => checkPair(order, network, policy)
 
 /** An order with a later start leaves enough time to settle it before it expires. */
-export const validFrom: Check = ({ order, parsedAppData }, { limits }) => {
-  if (parsedAppData.validFrom !== null && order.validTo < parsedAppData.validFrom + limits.minValidity) {
+export const validFrom: Check = ({ order, parsedAppData }, { limits }) =>
+  checkValidFrom(parsedAppData, order, limits)
+
+export function checkValidFrom(
+  { validFrom }: Pick<ParsedAppData, 'validFrom'>,
+  { validTo }: Pick<OrderData, 'validTo'>,
+  limits: Pick<OrderLimits, 'minValidity'>,
+): void {
+  if (validFrom !== null && validTo < validFrom + limits.minValidity) {
     throw new Refusal(
       'InvalidValidFrom',
       `validTo must be at least ${limits.minValidity} s after appData validFrom`,
@@ -104,11 +115,10 @@ export const validity: Check<Draft> = ({ order, creation }, { now, limits }) => 
 }
 
 /** The gas to settle the order, with the wallet's signature check and all hooks, is within the limit. */
-export const gas: Check<QuotedCandidate> = (
-  { quote, parsedAppData, signatureGas },
-  { limits: { maxGas } },
-) => {
-  const needed = (quote?.gasAmount ?? 0n) + signatureGas + hooksGas(parsedAppData)
+export const gas: Check<QuotedCandidate> = ({ quote, parsedAppData, signatureGas }, { limits }) =>
+  checkGas((quote?.gasAmount ?? 0n) + signatureGas + hooksGas(parsedAppData), limits)
+
+export function checkGas(needed: bigint, { maxGas }: Pick<OrderLimits, 'maxGas'>): void {
   if (needed > maxGas) {
     throw new Refusal('TooMuchGas', `the order needs ${needed} gas, ${maxGas} are allowed`, {
       data: { need: needed.toString(), limit: maxGas.toString() },

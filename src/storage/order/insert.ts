@@ -54,7 +54,7 @@ function toInteractions(row: InteractionsJson | null): Interactions {
 }
 
 /** The column as JSON text; null without interactions. */
-function interactionColumn({ pre, post }: Interactions): string | null {
+export function interactionColumn({ pre, post }: Interactions): string | null {
   const write = (items: Interactions['pre']) =>
     items.map((item) => ({ ...item, value: item.value.toString() }))
   return pre.length + post.length === 0 ? null : JSON.stringify({ pre: write(pre), post: write(post) })

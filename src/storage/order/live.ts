@@ -1,7 +1,8 @@
 import type { Order, OrderUid } from '../../domain/order/order.ts'
 import { hexOf, raw } from '../database/columns.ts'
-import { type Db, sql } from '../database/database.ts'
-import { orderJson, toOrder } from './insert.ts'
+import { type Database, type Db, sql } from '../database/database.ts'
+import { interactionColumn, orderJson, toOrder } from './insert.ts'
+import { lockOrders } from './progress.ts'
 import { isUnfinished } from './status.ts'
 
 /** An order that is neither filled nor cancelled; `order` is null while it is not signed. */
@@ -83,4 +84,27 @@ export async function currentMark(db: Db): Promise<bigint> {
 
 function toLive({ id, uid, json }: LiveRow): LiveOrder {
   return { id, uid: hexOf(uid), order: json === null ? null : toOrder(json) }
+}
+
+/**
+ * Stores what follows from a document that came after its orders. In SQL: each row has its own values.
+ * @param orders with these values
+ */
+export async function storeDocumentTerms(
+  db: Database,
+  orders: readonly Pick<Order, 'id' | 'uid' | 'interactions' | 'validFrom'>[],
+): Promise<void> {
+  if (orders.length === 0) return
+  await db.transaction(async (tx) => {
+    await lockOrders(
+      tx,
+      orders.map(({ uid }) => uid),
+    )
+    await sql(tx).$executeRaw`
+      UPDATE orders o SET interactions = n.interactions::jsonb, valid_from = n.valid_from
+      FROM unnest(${orders.map(({ id }) => id)}::bigint[],
+        ${orders.map(({ interactions }) => interactionColumn(interactions))}::text[],
+        ${orders.map(({ validFrom }) => validFrom)}::bigint[]) AS n(id, interactions, valid_from)
+      WHERE o.id = n.id`
+  })
 }

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderBook } from '../../../src/auctions/admission/order-book.ts'
+import { zeroAppData } from '../../../src/domain/app-data/document.ts'
+import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
+import { createDocumentReader } from '../../../src/orders/late-document.ts'
+import { storeAppData } from '../../../src/storage/app-data.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
+import { storeOrders } from '../../../src/storage/order/insert.ts'
 import { cancelOrders, insertOrder } from '../../../src/storage/order/orders.ts'
 import { type HeldTransaction, holdTransaction } from '../../fakes/held-transaction.ts'
+import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered, sampleOrder, signingDomain } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { storeOrder } from '../../fakes/stored-order.ts'
@@ -21,16 +27,23 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 
 let numbers = 0
-/** Without a document, whose lock would be held as long as its transaction. */
+/** Without a document, whose lock would be held as long as its transaction, and which the book would look for. */
 const another = ({ validTo = 2_000_000_000 + ++numbers, ...more }: Partial<Order> = {}) => ({
   owner: numbered('0b'),
   validTo,
   effectiveValidTo: validTo,
+  appData: zeroAppData,
   fullAppData: null,
   ...more,
 })
 const openBook = (maxOrders = 10_000) =>
-  createOrderBook({ db, chainId: signingDomain.chainId, log: silentLog, maxOrders })
+  createOrderBook({
+    ...{ db, chainId: signingDomain.chainId, log: silentLog, maxOrders },
+    readDocument: createDocumentReader({
+      network: sampleNetwork,
+      limits: { maxGas: 8_000_000n, minValidity: 60 },
+    }),
+  })
 const heldIds = (book: ReturnType<typeof openBook>) =>
   [...book.orders()].map(({ id }) => id).sort((a, b) => Number(a - b))
 
@@ -117,4 +130,109 @@ test('a book that is full keeps the orders that expire first, and starts anew af
   book.reset()
   await book.read(now)
   expect(heldIds(book)).toEqual(orders.slice(1).map(({ id }) => id))
+})
+
+const hook = { target: numbered('0c'), callData: '0x12', gasLimit: '50000' }
+const documentOf = (pre: object[], post: object[] = [], more = {}) =>
+  JSON.stringify({ metadata: { hooks: { pre, post }, ...more } })
+const byHash = (document: string, more: Partial<Order> = {}) =>
+  sampleOrder(another({ appData: keccakText(document), signingScheme: 'eip1271', ...more }))
+
+test('1,500 orders that share a document which comes later get its hooks in two reads, once each', async () => {
+  await sql(db).order.deleteMany()
+  const document = documentOf([hook], [hook])
+  await storeOrders(
+    db,
+    Array.from({ length: 1_500 }, () => byHash(document)),
+  )
+  const book = openBook()
+  await book.read(now)
+  expect(heldIds(book)).toHaveLength(1_500)
+  const before = database.statements.length
+  await storeAppData(db, keccakText(document), document)
+  // One more transaction than with one order: begin, lock, insert, commit.
+  expect(database.statements.length - before).toBeLessThanOrEqual(4)
+  await book.read(now)
+  expect(heldIds(book)).toHaveLength(1_000)
+  await book.read(now)
+  expect(heldIds(book)).toHaveLength(1_500)
+  for (const { interactions, fullAppData } of book.orders()) {
+    expect(fullAppData).toBe(document)
+    expect([interactions.pre.length, interactions.post.length]).toEqual([1, 1])
+    expect(interactions.pre[0]?.target).toBe(sampleNetwork.hooksTrampoline)
+  }
+  const stored = new Map([...book.orders()].map((order) => [order.id, order]))
+  const afresh = openBook()
+  await afresh.read(now)
+  for (const order of afresh.orders()) expect(order).toEqual(stored.get(order.id))
+  expect(heldIds(afresh)).toHaveLength(1_500)
+  // Nothing is left to do.
+  await eventually('no older transaction runs', async () => {
+    const count = database.statements.length
+    await book.read(now)
+    return database.statements.length - count === 1
+  })
+})
+
+test('hashes without a document are looked up a thousand at a time, and each is reached', async () => {
+  await sql(db).order.deleteMany()
+  const documents = Array.from({ length: 2_500 }, (_, index) => documentOf([hook], [], { index }))
+  await storeOrders(
+    db,
+    documents.map((document) => byHash(document)),
+  )
+  const book = openBook()
+  await book.read(now)
+  const last = documents.at(-1) ?? ''
+  await storeAppData(db, keccakText(last), last)
+  const withHooks = () => [...book.orders()].filter(({ interactions }) => interactions.pre.length > 0)
+  for (let reads = 0; reads < 3; reads++) await book.read(now)
+  expect(withHooks().map(({ appData }) => appData)).toEqual([keccakText(last)])
+})
+
+test('a document that comes later adds its hooks after the call of a contract that owns the order', async () => {
+  await sql(db).order.deleteMany()
+  const wrap = { target: numbered('0b'), value: 0n, callData: '0x4c84c1c8' } as const
+  // The gas limit of orders does not hold on chain: their coins are with the contract already.
+  const heavy = { ...hook, gasLimit: '9000000' }
+  const document = documentOf([heavy], [hook], { validFrom: 1_500, signer: numbered('0d') })
+  const onChain = byHash(document, { onchainUser: numbered('0f'), interactions: { pre: [wrap], post: [] } })
+  await storeOrders(db, [onChain])
+  const book = openBook()
+  await book.read(now)
+  await storeAppData(db, keccakText(document), document)
+  await book.read(now)
+  const [order] = book.orders()
+  expect(order?.interactions.pre.map(({ target }) => target)).toEqual([
+    wrap.target,
+    sampleNetwork.hooksTrampoline,
+  ])
+  expect(order?.interactions.post).toHaveLength(1)
+  expect(order?.validFrom).toBe(1_500)
+  expect(order && book.faultOf(order)).toBeUndefined()
+})
+
+test.each([
+  [
+    'too much gas',
+    documentOf([{ ...hook, gasLimit: '8000000' }]),
+    /^the order needs 8\d+ gas, 8000000 are allowed$/,
+  ],
+  ['another signer', documentOf([hook], [], { signer: numbered('0d') }), /^appData metadata\.signer is 0x/],
+  [
+    'wrappers',
+    documentOf([], [], { wrappers: [{ address: numbered('0d'), data: '0x' }] }),
+    /^wrappers are not available/,
+  ],
+  ['a start after its end', documentOf([hook], [], { validFrom: 3_999_999_999 }), /after appData validFrom$/],
+])('an order stays without its document that comes later if that has %s', async (_name, document, fault) => {
+  await sql(db).order.deleteMany()
+  await storeOrders(db, [byHash(document)])
+  const book = openBook()
+  await book.read(now)
+  await storeAppData(db, keccakText(document), document)
+  await book.read(now)
+  const [order] = book.orders()
+  expect(order?.interactions).toEqual({ pre: [], post: [] })
+  expect(order && book.faultOf(order)).toMatch(fault)
 })

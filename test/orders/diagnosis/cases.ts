@@ -414,6 +414,12 @@ export const cases: Record<string, Case> = {
     advice:
       'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.',
   },
+  'a document that came later and is refused': {
+    stage: standing({ reason: 'document_refused', revert: 'wrappers are not available on this service' }),
+    ...{ code: 'notAccepted', since: iso(-5) },
+    evidence: [{ kind: 'revert', reason: 'wrappers are not available on this service' }],
+    advice: 'Change what the error names, and sign the order again.',
+  },
   'on the way': {
     stage: outcome(null, txHash),
     ...{ code: 'settling', since: iso(-3), evidence: [sent, deadline] },
