@@ -18,19 +18,21 @@ export const timesOf = (blocks: readonly Block[]): ReadonlyMap<number, Date> =>
  * Stores creations of programmatic orders, Merkle roots and proxies, and links orders of these owners that
  * are older than their links.
  * @param times those of all blocks with a creation or a root
+ * @param areOld true for blocks that were indexed before without these logs
  */
 export async function storeProgrammaticLogs(
   tx: Tx,
   chainId: number,
   logs: readonly ProgrammaticLog[],
   times: ReadonlyMap<number, Date>,
+  { areOld }: { areOld?: boolean } = {},
 ): Promise<void> {
   const timed = <Log extends ProgrammaticLog>(log: Log) => ({
     ...{ ...log, blockTime: times.get(log.blockNumber) ?? new Date(0) },
   })
   const creations = logs.filter((log) => log.type === 'creation').map(timed)
   await insertProgrammaticFacts(tx, chainId, {
-    creations,
+    ...{ creations, areOld },
     roots: logs.filter((log) => log.type === 'root').map(timed),
     sheds: logs.filter((log) => log.type === 'shed'),
   })

@@ -1,9 +1,9 @@
 import type { NotificationMetadata } from '../domain/notification/notification.ts'
-import { endedText, type PartPlace } from '../domain/notification/programmatic.ts'
+import { endedText, missedPartsText, type PartPlace, pollText } from '../domain/notification/programmatic.ts'
 import { type Order, type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import type { ProgrammaticKey } from '../domain/programmatic/params.ts'
 import { decodeInput } from '../domain/programmatic/static-input.ts'
-import { twapPartByEnd, twapSchedule } from '../domain/programmatic/twap.ts'
+import { type TwapPart, twapPartByEnd, twapSchedule } from '../domain/programmatic/twap.ts'
 import { programmaticHashOf } from '../storage/chain/programmatic.ts'
 import { findNoticed, findNoticedProgress, type NoticedOrder } from '../storage/chain/programmatic-notices.ts'
 import type { Tx } from '../storage/database/database.ts'
@@ -97,7 +97,8 @@ export interface ProgrammaticEnd {
 
 /**
  * Notifies the accounts of programmatic orders that have ended. An authorisation has one notification of each
- * kind: a removal that another block shows after a reorg keeps its cause.
+ * kind: a removal that another block shows after a reorg keeps its cause. Where all parts are filled, a
+ * removal changes nothing.
  */
 export async function recordProgrammaticEnds(
   tx: Tx,
@@ -119,7 +120,7 @@ export async function recordProgrammaticEnds(
     ends.flatMap(({ programmatic, blockNumber }): NewNotification[] => {
       const { id, chainId, account, type, owner, hash, partCount: count } = programmatic
       const done = progress.get(id)
-      if (!done) return []
+      if (!done || (how === 'cancelled' && count !== null && done.filledParts >= count)) return []
       const pair = pairOf(programmatic)
       const metadata: NotificationMetadata = {
         ...{ orderId: wholeUid(programmatic), chainId },
@@ -134,6 +135,51 @@ export async function recordProgrammaticEnds(
           ...{ account, timestamp: at, metadata, blockNumber, type: `programmatic_${how}` as const },
           message: endedText(how, type, count, done, pair ? tokens(pair) : null),
           cause: `${how}:${chainId}:${owner}:${hash}:${done.creations}`,
+        },
+      ]
+    }),
+  )
+}
+
+/** Parts of a TWAP that ended one after the other without a trade and without an order in the book. */
+export interface MissedPartsOf {
+  programmatic: NoticedOrder
+  parts: readonly { part: TwapPart; uid: OrderUid }[]
+  blockNumber: number
+}
+
+/** Notifies the accounts of programmatic orders of parts that were never placed, those of each one at once. */
+export async function recordMissedParts(tx: Tx, missed: readonly MissedPartsOf[], at: Date): Promise<void> {
+  if (missed.length === 0) return
+  const tokens = await tokensOf(
+    tx,
+    missed.flatMap(({ programmatic }) => pairOf(programmatic) ?? []),
+  )
+  await recordNotifications(
+    tx,
+    missed.flatMap(({ programmatic, parts, blockNumber }): NewNotification[] => {
+      const [first, last] = [parts[0], parts.at(-1)]
+      const pair = pairOf(programmatic)
+      if (!first || !last || !pair) return []
+      const { chainId, account, partCount: count, polls } = programmatic
+      const place = { index: first.part.index, count }
+      const { validFrom } = first.part
+      const { validTo } = last.part
+      const poll = polls.find(
+        ({ result, time }) => result !== 'placed' && time >= validFrom && time <= validTo,
+      )
+      const reason = poll ? pollText(poll.result, poll.reason) : 'It was not polled in its time.'
+      const range = { ...place, last: last.part.index, failed: parts.length }
+      return [
+        {
+          ...{ account, timestamp: at, blockNumber, type: 'part_failed' },
+          message: missedPartsText(range, first.part.order, tokens(pair), reason),
+          metadata: {
+            ...{ orderId: first.uid, chainId, validTo, wasPlaced: false, failedParts: parts.length, reason },
+            ...programmaticMetadata(programmatic, place),
+          },
+          // That of its order, had it been placed.
+          cause: `expired:${chainId}:${first.uid}`,
         },
       ]
     }),

@@ -5,9 +5,10 @@ import type { Order } from '../../src/domain/order/order.ts'
 import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signature.ts'
 import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
-import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
+import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { ids, owner, paramsOf, scheduleOf, start } from '../domain/programmatic/vectors.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
@@ -197,4 +198,173 @@ test('a part that expires in the book has failed, with the reason that kept it',
   await look()
   expect(await notified()).toMatchObject([{ ...failed, isReverted: false }])
   expect(await sent()).toBe(entries)
+})
+
+test('a part that is never placed has failed, and comes back after a reorg of the end of its window', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  await apply(2, start + 3_599)
+  await look()
+  expect(await notified()).toEqual([])
+  await apply(40, start + 3_600)
+  await look()
+  const failed = {
+    ...{ type: 'PART_FAILED', partIndex: 0, partCount: 4, failedParts: 1, wasPlaced: false },
+    ...{ reason: 'It was not polled in its time.', validTo: start + 3_599, orderUid: partOrder(0).uid },
+    message: expect.stringMatching(
+      /^Part 1 of 4 was not placed: sell .+ for at least .+\. It was not polled in its time\.$/,
+    ),
+  }
+  expect(await notified()).toMatchObject([failed])
+  const entries = await sent()
+  await rollBack(2)
+  await apply(40, start + 3_598, [], 'b')
+  await look()
+  await applyFinality(39, indexing)
+  await apply(71, start + 3_605, [], 'b')
+  await look()
+  expect(await notified()).toMatchObject([{ ...failed, isReverted: false }])
+  expect(await sent()).toBe(entries)
+})
+
+test('an end of a window that a reorg takes back for good is taken back', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  await apply(40, start + 3_600)
+  await look()
+  await rollBack(1)
+  const order = await place(0)
+  await apply(40, start + 3_599, [filled(order)], 'b')
+  await look()
+  await apply(80, start + 3_700, [], 'b')
+  await applyFinality(60, indexing)
+  await look()
+  // By their times.
+  expect(await notified()).toMatchObject([
+    { type: 'PART_FILLED', partIndex: 0, isReverted: false },
+    { type: 'PART_FAILED', isReverted: true },
+  ])
+})
+
+test('parts that failed between two looks are one notification; those in the book are none of them', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  const order = await place(1)
+  await apply(2, start + 3_700, [filled(order)])
+  await apply(40, start + 3 * 3_600)
+  await look()
+  expect((await notified()).filter(({ type }: { type: string }) => type === 'PART_FAILED')).toMatchObject([
+    {
+      ...{ partIndex: 0, failedParts: 2, orderUid: partOrder(0).uid, validTo: start + 3 * 3_600 - 1 },
+      message: expect.stringMatching(/^2 of the parts 1 to 3 of 4 were not placed: sell .+ each\./),
+    },
+  ])
+})
+
+test('the last part finishes the order once, with what it traded; so does the end of its time', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  for (const [block, index] of [
+    [2, 0],
+    [3, 1],
+    [4, 3],
+  ] as const)
+    await apply(block, start + index * 3_600 + 5, [filled(await place(index), `part ${index}`)])
+  const { sellAmount, buyAmount } = partOrder(0)
+  const done = (parts: bigint) => ({
+    ...{ type: 'PROGRAMMATIC_FINISHED', filledParts: Number(parts), partCount: 4, isReverted: false },
+    orderUid: `${ids.A}${owner.slice(2)}00000000`,
+    executedSellAmount: String(parts * sellAmount),
+    executedBuyAmount: String(parts * buyAmount),
+    message: expect.stringMatching(`^TWAP finished: ${parts} of 4 parts filled, .+ for .+$`),
+  })
+  const ends = async () =>
+    (await notified()).filter(({ type }: { type: string }) => type === 'PROGRAMMATIC_FINISHED')
+  expect(await ends()).toMatchObject([done(3n)])
+  const entries = await sent()
+  await apply(50, start + 4 * 3_600)
+  await look()
+  expect(await ends()).toMatchObject([done(3n)])
+  // The part that was never placed.
+  expect(await sent()).toBe(entries + 1)
+  await rollBack(3)
+  await apply(60, start + 4 * 3_600 + 1, [], 'b')
+  await look()
+  await applyFinality(60, indexing)
+  expect(await ends()).toMatchObject([done(2n)])
+})
+
+test('a removal is one notification, also after a reorg; one after another creation is another', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  isAuthorised = false
+  await apply(40, start)
+  await look()
+  const removed = {
+    ...{ type: 'PROGRAMMATIC_CANCELLED', removedBlock: 40, filledParts: 0, partCount: 4, isReverted: false },
+    ...{ message: 'TWAP cancelled: 0 of 4 parts filled', programmaticOrder: { hash: ids.A } },
+  }
+  expect(await notified()).toMatchObject([removed])
+  const entries = await sent()
+  await rollBack(1)
+  await apply(41, start, [], 'b')
+  await look()
+  await apply(1_000, start + 1_000)
+  await look()
+  expect(await notified()).toMatchObject([{ ...removed, removedBlock: 41 }])
+  expect(await sent()).toBe(entries)
+  isAuthorised = true
+  await apply(1_001, start + 1_001, [{ ...created, txHash: hashOf('again') }])
+  await look()
+  isAuthorised = false
+  await apply(2_000, start + 2_000)
+  await look()
+  expect(await notified()).toMatchObject([
+    { removedBlock: 41 },
+    { type: 'PROGRAMMATIC_CANCELLED', removedBlock: 2_000 },
+  ])
+})
+
+test('a removal that a reorg takes back for good is taken back', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  isAuthorised = false
+  await apply(40, start)
+  await look()
+  await rollBack(1)
+  isAuthorised = true
+  await apply(40, start, [], 'b')
+  await look()
+  await applyFinality(40, indexing)
+  expect(await notified()).toMatchObject([{ type: 'PROGRAMMATIC_CANCELLED', isReverted: true }])
+})
+
+test('what was over when it was read for the first time notifies nobody', async () => {
+  isAuthorised = false
+  const old = sketchBlock(5, [created], { timestamp: start - 100_000 })
+  blocks.set(5, old)
+  await apply(25_000, start + 7_300)
+  await startProgrammaticHistory(server.database.db, chainId, { nextBlock: 3, lastBlock: 25_000 })
+  const programmaticLogs = async () => old.logs
+  await look({ programmaticLogs })
+  await look()
+  isAuthorised = true
+  await apply(26_000, start + 7_400)
+  await look()
+  expect(await notified()).toEqual([])
+  // From here on it is followed.
+  await apply(27_000, start + 3 * 3_600)
+  await look()
+  expect(await notified()).toMatchObject([{ type: 'PART_FAILED', partIndex: 2, failedParts: 1 }])
+})
+
+test('blocks far behind the head notify nobody', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  const block = sketchBlock(40, [], { timestamp: start + 4 * 3_600 })
+  blocks.set(40, block)
+  now = start + 4 * 3_600
+  checkpoint = await applyBlocks(checkpoint, rangeOf([block]), indexing, 1_000_000)
+  await look()
+  expect(await notified()).toEqual([])
 })

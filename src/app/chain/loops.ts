@@ -53,7 +53,7 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
     runIndexer({ ...indexerOptions, ...rules, network }, signal),
     poolCounts.count(signal),
     readHooks(hookOptions, signal),
-    followProgrammaticOrders(programmaticOptions, signal),
+    followProgrammaticOrders({ ...programmaticOptions, ...rules }, signal),
     mirror ? mirror.follow(signal) : runHoldingsIndex(holdingsOptions, signal),
     mirror && surveyOrders(auctionServices, signal),
     repeat(

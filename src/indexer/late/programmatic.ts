@@ -8,24 +8,22 @@ import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
 import {
-  type DueOrder,
   dueProgrammaticOrders,
   findProgrammaticHistory,
-  type Look,
   moveProgrammaticHistory,
   type ProgrammaticHistory,
   storeLooks,
 } from '../../storage/chain/programmatic.ts'
 import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-parts.ts'
-import { scheduleOf } from '../../storage/chain/programmatic-status.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
 import { ChainMoved, type Checkpoint, createRange, RangeTooFull } from '../block-range.ts'
 import { createPoll, type Poll, repeat } from '../chain-stream.ts'
 import { storeProgrammaticLogs } from '../programmatic-orders.ts'
+import { looksOf, recordLooks } from './programmatic-endings.ts'
 
 export interface ProgrammaticReading {
-  network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs' | 'conditionalOrders'>
+  network: Pick<Network, 'chainId' | 'settlement' | 'name' | 'blockTimeMs' | 'conditionalOrders'>
   db: Database
   log: Log
   chain: Pick<Chain, 'block' | 'times'>
@@ -33,6 +31,8 @@ export interface ProgrammaticReading {
   readAuthorisations(keys: readonly ProgrammaticKey[], blockHash: Bytes32): Promise<Authorisation[]>
   /** Logs of programmatic orders. @throws Outage */
   programmaticLogs(range: LogRange): Promise<ProgrammaticLog[]>
+  /** The first block whose facts are notified; all by default. */
+  notifiedFrom?: number | undefined
   /** Default: by the network's block time. */
   poll?: Poll
 }
@@ -47,8 +47,6 @@ const atOnce = 3_000
 const partsAtOnce = 300
 /** The key under which the contract has the context of all leaves of an owner. */
 const contextOfLeaves: Bytes32 = `0x${'0'.repeat(64)}` as const
-const sdkTreeFault =
-  'its Merkle tree hashes orders without the offset of their struct, as an SDK does; the contract accepts no proof of it'
 /** Blocks in one read of old logs. */
 const maxRange = 10_000
 /** Logs that one transaction writes, with the time of each block. */
@@ -81,40 +79,10 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   const { network, db, chain } = options
   const { chainId, blockTimeMs } = network
   const lookEvery = Math.ceil(lookEveryMs / blockTimeMs)
+  const pauses = { authorised: lookEvery, removed: removedFactor * lookEvery }
   const range = createRange(maxRange)
 
-  /** @param shared what the contract has for all leaves of the owner */
-  function toLook(
-    { id, params, standing, source, removedBlock }: DueOrder,
-    single: Authorisation | undefined,
-    shared: Authorisation | undefined,
-    block: Block,
-  ): Look {
-    const isSingle = single?.isAuthorised === true
-    const byRoot = !isSingle && standing === 'proven'
-    const isAuthorised = isSingle || standing !== null
-    const context = (byRoot ? shared : single)?.context ?? 0n
-    const schedule = scheduleOf(chainId, params, context)
-    if (!isSingle && standing === 'sdk') schedule.fault = sdkTreeFault
-    // A removal clears the context, so that the schedule is not known from it.
-    const isOver =
-      isAuthorised && (schedule.fault !== null || (schedule.endsAt ?? block.timestamp) < block.timestamp)
-    // One without a log can be authorised again without any as well: the pause grows with the time since.
-    const removedFor = source === 'order' ? block.number - (removedBlock ?? block.number) : Infinity
-    const pause = isAuthorised
-      ? lookEvery
-      : Math.min(removedFactor * lookEvery, Math.max(lookEvery, removedFor))
-    return {
-      id,
-      isAuthorised,
-      byRoot,
-      context,
-      ...schedule,
-      nextLook: isOver ? null : block.number + pause,
-    }
-  }
-
-  async function look(at: Checkpoint): Promise<boolean> {
+  async function look(at: Checkpoint & { head: number }): Promise<boolean> {
     const due = await dueProgrammaticOrders(db, chainId, { block: at.number, limit: atOnce })
     if (due.length === 0) return false
     const owners = [...new Set(due.flatMap(({ owner, standing }) => (standing ? [owner] : [])))]
@@ -123,10 +91,13 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
       ...owners.map((owner) => ({ owner, hash: contextOfLeaves })),
     ])
     const shared = new Map(owners.map((owner, index) => [owner, read[due.length + index]]))
-    const looks = due.map((order, index) => toLook(order, read[index], shared.get(order.owner), block))
+    const found = due.map((order, index) => ({ order, single: read[index], shared: shared.get(order.owner) }))
+    const looked = looksOf(chainId, found, block, pauses)
     await db.transaction(async (tx) => {
       await hold(tx, at)
-      await storeLooks(tx, chainId, { number: at.number, time: timeOf(block) }, looks)
+      const looks = looked.map(({ look }) => look)
+      const stored = await storeLooks(tx, chainId, { number: at.number, time: timeOf(block) }, looks)
+      await recordLooks(tx, looked, stored, { ...options, at: block, head: at.head })
     })
     return due.length === atOnce
   }
@@ -163,7 +134,7 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
     if (missing !== undefined) throw new ChainMoved(`block ${missing} is missing below the head`)
     await db.transaction(async (tx) => {
       await hold(tx, at)
-      await storeProgrammaticLogs(tx, chainId, logs, times)
+      await storeProgrammaticLogs(tx, chainId, logs, times, { areOld: true })
       await moveProgrammaticHistory(tx, chainId, { from, to })
     })
     return logs.length

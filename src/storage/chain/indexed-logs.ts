@@ -11,6 +11,8 @@ export interface BlockRow {
   number: number
   hash: Bytes32
   parentHash: Bytes32
+  /** Unix seconds. */
+  timestamp: number
 }
 
 export interface Checkpoint {
@@ -149,11 +151,12 @@ export async function blockHashesAbove(
 
 export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly BlockRow[]): Promise<void> {
   await sql(tx).block.createMany({
-    data: blocks.map(({ number, hash, parentHash }) => ({
+    data: blocks.map(({ number, hash, parentHash, timestamp }) => ({
       chainId,
       number: BigInt(number),
       hash: bytea(hash),
       parentHash: bytea(parentHash),
+      time: BigInt(timestamp),
     })),
     skipDuplicates: true,
   })

@@ -2,6 +2,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { ProgrammaticProgress } from '../../domain/notification/programmatic.ts'
 import type { HandlerType } from '../../domain/programmatic/handlers.ts'
 import type { ConditionalOrderParams, ProgrammaticKey } from '../../domain/programmatic/params.ts'
+import type { PollResult } from '../../domain/programmatic/poll.ts'
 import { amountOf, bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
@@ -19,6 +20,8 @@ export interface NoticedOrder extends ProgrammaticKey {
   context: bigint | null
   partCount: number | null
   isRemoved: boolean
+  /** The last poll, and the last one before its part. */
+  polls: { result: PollResult; reason: string | null; time: number }[]
 }
 
 interface NoticedRow {
@@ -33,6 +36,12 @@ interface NoticedRow {
   context: Uint8Array | null
   part_count: bigint | null
   is_removed: boolean
+  polled_at: Date | null
+  poll_result: string | null
+  poll_reason: string | null
+  prior_polled_at: Date | null
+  prior_result: string | null
+  prior_reason: string | null
 }
 
 /** The programmatic orders that are known among these. In SQL: a list of pairs, and a derived account. */
@@ -44,7 +53,8 @@ export async function findNoticed(
   if (keys.length === 0) return []
   const rows = await sql(db).$queryRaw<NoticedRow[]>`
     SELECT g.id, g.owner, g.hash, ${raw(accountBehind)} AS account, g.type, g.handler, g.salt, g.static_input, g.context,
-      g.part_count, g.removed_block IS NOT NULL AS is_removed
+      g.part_count, g.removed_block IS NOT NULL AS is_removed,
+      g.polled_at, g.poll_result, g.poll_reason, g.prior_polled_at, g.prior_result, g.prior_reason
     FROM (SELECT DISTINCT * FROM unnest(${keys.map(({ owner }) => bytea(owner))}::bytea[],
       ${keys.map(({ hash }) => bytea(hash))}::bytea[]) AS k(owner, hash)) n
     JOIN programmatic_orders g ON g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash`
@@ -55,7 +65,16 @@ export async function findNoticed(
     context: row.context && BigInt(hexOf(row.context)),
     partCount: row.part_count === null ? null : Number(row.part_count),
     isRemoved: row.is_removed,
+    polls: [
+      ...pollOf(row.polled_at, row.poll_result, row.poll_reason),
+      ...pollOf(row.prior_polled_at, row.prior_result, row.prior_reason),
+    ],
   }))
+}
+
+function pollOf(at: Date | null, result: string | null, reason: string | null): NoticedOrder['polls'] {
+  if (at === null || result === null) return []
+  return [{ result: result as PollResult, reason, time: Math.floor(at.getTime() / 1_000) }]
 }
 
 export interface NoticedProgress extends ProgrammaticProgress {

@@ -75,7 +75,7 @@ export async function storePartsRead(
         ]
       : [],
   )
-  const newOwners = await insertFoundOrders(tx, chainId, found, 'order')
+  const newOwners = await insertFoundOrders(tx, chainId, found, { source: 'order' })
   await sql(tx).$executeRaw`
     UPDATE programmatic_orders g SET next_look = 0
     FROM unnest(${found.map(({ owner }) => bytea(owner))}::bytea[], ${found.map(({ hash }) => bytea(hash))}::bytea[]) AS n(owner, hash)

@@ -76,18 +76,25 @@ export async function duePolls(
 /**
  * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then it is
  * due again. In SQL: the row is compared with what was polled.
+ * @param isNewPart true if the last poll was of an earlier part: that one is kept too
+ * @returns whether it was stored
  */
 export async function storePoll(
   db: Db,
   { id, dueAt, context, last }: DuePoll,
   at: PollTime,
   { result, reason, next }: PollOutcome,
-): Promise<void> {
+  isNewPart = false,
+): Promise<boolean> {
   const repeats = last?.result === result ? last.repeats + 1 : 0
-  await sql(db).$executeRaw`
-    UPDATE programmatic_orders SET poll_at = ${next?.time ?? null}::bigint, poll_block = ${next?.block ?? null}::bigint,
+  const stored = await sql(db).$executeRaw`
+    UPDATE programmatic_orders SET prior_polled_at = CASE WHEN ${isNewPart} THEN polled_at ELSE prior_polled_at END,
+      prior_result = CASE WHEN ${isNewPart} THEN poll_result ELSE prior_result END,
+      prior_reason = CASE WHEN ${isNewPart} THEN poll_reason ELSE prior_reason END,
+      poll_at = ${next?.time ?? null}::bigint, poll_block = ${next?.block ?? null}::bigint,
       polled_at = ${new Date(at.timestamp * 1_000)}::timestamptz, polled_block = ${at.number}, poll_result = ${result},
       poll_reason = ${reason}::text, poll_repeats = ${Math.min(repeats, 1_000)}
     WHERE id = ${id} AND poll_at = ${dueAt} AND looked_block IS NOT NULL
       AND context IS NOT DISTINCT FROM ${context && bytea(context)}::bytea`
+  return stored > 0
 }

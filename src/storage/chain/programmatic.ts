@@ -12,6 +12,7 @@ import {
 import { decodeProgrammaticSignature } from '../../domain/programmatic/signature.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
+import { Prisma } from '../generated/client.ts'
 import { isFilled, statusSql } from '../order/status.ts'
 import { followRoots, type LoggedLeavesOf, leavesOf, newestRoot } from './programmatic-roots.ts'
 import { isOf, type StoredSchedule, scheduleOf } from './programmatic-status.ts'
@@ -46,6 +47,8 @@ export interface ShedRow extends LogPosition {
 
 /** Facts about programmatic orders from the logs of a block range. Writing them is idempotent. */
 export interface ProgrammaticFacts {
+  /** The blocks were indexed before without these facts: what ended since their creation is not notified. */
+  areOld?: boolean | undefined
   creations: readonly CreationRow[]
   roots: readonly RootRow[]
   sheds: readonly ShedRow[]
@@ -61,13 +64,13 @@ const positionsOf = (rows: readonly LogPosition[]) =>
 export async function insertProgrammaticFacts(
   tx: Tx,
   chainId: number,
-  { creations, roots, sheds }: ProgrammaticFacts,
+  { creations, roots, sheds, areOld = false }: ProgrammaticFacts,
 ): Promise<void> {
   const client = sql(tx)
   const position = ({ blockNumber, logIndex, txHash }: LogPosition) => ({
     ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, txHash: bytea(txHash) },
   })
-  if (creations.length > 0) await insertCreations(tx, chainId, creations)
+  if (creations.length > 0) await insertCreations(tx, chainId, creations, areOld)
   if (roots.length > 0) {
     await client.programmaticRoot.createMany({
       data: roots.map((row) => ({
@@ -78,7 +81,7 @@ export async function insertProgrammaticFacts(
       skipDuplicates: true,
     })
     const found = roots.flatMap((row) => leavesOf(row).map((leaf) => ({ ...row, ...leaf })))
-    await insertFoundOrders(tx, chainId, found, 'root')
+    await insertFoundOrders(tx, chainId, found, { source: 'root', areOld })
     await followRoots(tx, chainId, [...new Set(roots.map(({ owner }) => owner))])
   }
   if (sheds.length > 0)
@@ -92,7 +95,12 @@ export async function insertProgrammaticFacts(
  * Inserts creations, and the orders that they are the first of. One after the last look at its order makes
  * the order due: its context may be another, and it is authorised again. In SQL: one statement for thousands.
  */
-async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationRow[]): Promise<void> {
+async function insertCreations(
+  tx: Tx,
+  chainId: number,
+  rows: readonly CreationRow[],
+  areOld: boolean,
+): Promise<void> {
   const [blocks, logs, txs] = positionsOf(rows)
   const owners = rows.map(({ owner }) => bytea(owner))
   const hashes = rows.map(({ hash }) => bytea(hash))
@@ -102,29 +110,33 @@ async function insertCreations(tx: Tx, chainId: number, rows: readonly CreationR
     SELECT ${chainId}::int, n.* FROM unnest(${blocks}::bigint[], ${logs}::int[], ${txs}::bytea[], ${owners}::bytea[],
       ${hashes}::bytea[], ${times}::timestamptz[]) AS n ON CONFLICT DO NOTHING`
   await sql(tx).$executeRaw`
-    UPDATE programmatic_orders g SET looked_block = NULL, removed_block = NULL, removed_at = NULL, next_look = 0
-    FROM (SELECT owner, hash, max(block) AS block FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[])
-      AS n(owner, hash, block) GROUP BY owner, hash) n
+    UPDATE programmatic_orders g SET looked_block = NULL, removed_block = NULL, removed_at = NULL, next_look = 0,
+      closed_through = CASE WHEN g.removed_block IS NULL THEN g.closed_through ELSE greatest(g.closed_through, n.time) END
+    FROM (SELECT owner, hash, max(block) AS block, extract(epoch FROM max(time))::bigint AS time
+      FROM unnest(${owners}::bytea[], ${hashes}::bytea[], ${blocks}::bigint[], ${times}::timestamptz[])
+      AS n(owner, hash, block, time) GROUP BY owner, hash) n
     WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash AND coalesce(g.looked_block, -1) < n.block`
-  await insertFoundOrders(tx, chainId, rows, 'log')
+  await insertFoundOrders(tx, chainId, rows, { source: 'log', areOld })
 }
 
 /**
  * Inserts orders; of one that is known, its block can become an earlier one. In SQL: one statement for all.
+ * @param options areOld as in `ProgrammaticFacts`
  * @returns owners of those that were not known
  */
 export async function insertFoundOrders(
   tx: Tx,
   chainId: number,
   rows: readonly FoundOrder[],
-  source: ProgrammaticSource,
+  { source, areOld = false }: { source: ProgrammaticSource; areOld?: boolean },
 ): Promise<Address[]> {
   if (rows.length === 0) return []
   const schedules = rows.map(({ params }) => scheduleOf(chainId, params, null))
   const stored = await sql(tx).$queryRaw<{ owner: Uint8Array; is_new: boolean }[]>`
     INSERT INTO programmatic_orders AS g (chain_id, source, owner, hash, created_block, created_at, handler, salt, static_input,
-      type, part_count, starts_at, ends_at, fault)
-    SELECT DISTINCT ON (n.owner, n.hash) ${chainId}::int, ${source}::text, n.* FROM unnest(
+      type, part_count, starts_at, ends_at, fault, closed_through)
+    SELECT DISTINCT ON (n.owner, n.hash) ${chainId}::int, ${source}::text, n.*,
+      CASE WHEN NOT ${areOld} THEN extract(epoch FROM n.time)::bigint END FROM unnest(
       ${rows.map(({ owner }) => bytea(owner))}::bytea[], ${rows.map(({ hash }) => bytea(hash))}::bytea[],
       ${rows.map(({ blockNumber }) => BigInt(blockNumber))}::bigint[], ${rows.map(({ blockTime }) => blockTime)}::timestamptz[],
       ${rows.map(({ params }) => bytea(params.handler))}::bytea[], ${rows.map(({ params }) => bytea(params.salt))}::bytea[],
@@ -142,11 +154,15 @@ export async function insertFoundOrders(
 /** The static input of order `g` leaves its start to its context. */
 const startsByContext = `g.type = 'TWAP' AND substring(g.static_input FROM 161 FOR 32) = decode(repeat('00', 32), 'hex')`
 
+/** The time of a block that may still be reorganised; NULL if it is not stored, which `least` leaves out. */
+const timeOf = (chainId: number, block: number) =>
+  Prisma.sql`(SELECT b.time FROM blocks b WHERE b.chain_id = ${chainId} AND b.number = ${block})`
+
 /**
  * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a log up to
  * it, but for those that were read for a posted part, and makes those due that were read at one of these
- * blocks. A part that is left without its order is compared with the contract at the height where that was.
- * In SQL: the deleted rows decide what to update.
+ * blocks, with the parts that ended above it. A part that is left without its order is compared with the
+ * contract at the height where that was. In SQL: the deleted rows decide what to update.
  */
 export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
   const rerooted = await sql(tx).$queryRaw<{ owner: Uint8Array }[]>`
@@ -164,6 +180,7 @@ export async function rollbackProgrammatic(tx: Tx, chainId: number, block: numbe
         next_look = CASE WHEN g.created_block > ${block} THEN g.created_block ELSE 0 END,
         removed_at = CASE WHEN g.removed_block <= ${block} THEN g.removed_at END,
         removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END,
+        closed_through = least(g.closed_through, ${timeOf(chainId, block)}),
         starts_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.starts_at END,
         ends_at = CASE WHEN ${raw(startsByContext)} THEN NULL ELSE g.ends_at END
         FROM changed n WHERE g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash
@@ -172,7 +189,8 @@ export async function rollbackProgrammatic(tx: Tx, chainId: number, block: numbe
   await sql(tx).$executeRaw`
     UPDATE programmatic_orders g SET looked_block = NULL, next_look = 0,
       removed_at = CASE WHEN g.removed_block <= ${block} THEN g.removed_at END,
-      removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END
+      removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END,
+      closed_through = least(g.closed_through, ${timeOf(chainId, block)})
     WHERE g.chain_id = ${chainId} AND g.looked_block > ${block}`
   await followRoots(
     tx,
@@ -189,6 +207,8 @@ export interface DueOrder extends ProgrammaticKey {
   standing: Exclude<Provenance, 'unproven'> | null
   source: ProgrammaticSource
   removedBlock: number | null
+  /** Unix seconds through which parts that ended are notified; null if none was to be. */
+  closedThrough: number | null
 }
 
 interface DueOrderRow extends Pick<DueOrder, 'id' | 'standing' | 'source'> {
@@ -198,6 +218,7 @@ interface DueOrderRow extends Pick<DueOrder, 'id' | 'standing' | 'source'> {
   salt: Uint8Array
   static_input: Uint8Array
   removed_block: bigint | null
+  closed_through: bigint | null
 }
 
 /** Orders to be read at a block, the most urgent first. In SQL: each with the newest root of its owner. */
@@ -207,13 +228,14 @@ export async function dueProgrammaticOrders(
   { block, limit }: { block: number; limit: number },
 ): Promise<DueOrder[]> {
   const rows = await sql(db).$queryRaw<DueOrderRow[]>`
-    SELECT g.id, g.owner, g.hash, g.handler, g.salt, g.static_input, g.source, g.removed_block,
+    SELECT g.id, g.owner, g.hash, g.handler, g.salt, g.static_input, g.source, g.removed_block, g.closed_through,
       CASE WHEN g.root IS NULL THEN NULL WHEN g.root = ${raw(newestRoot)} THEN CASE WHEN g.proof IS NULL THEN 'sdk' ELSE 'proven' END END AS standing
     FROM programmatic_orders g WHERE g.chain_id = ${chainId} AND g.next_look <= ${block} ORDER BY g.next_look, g.id LIMIT ${limit}`
-  return rows.map(({ owner, hash, handler, salt, static_input, removed_block, ...row }) => ({
+  return rows.map(({ owner, hash, handler, salt, static_input, removed_block, closed_through, ...row }) => ({
     ...{ ...row, owner: hexOf(owner), hash: hexOf(hash) },
     params: { handler: hexOf(handler), salt: hexOf(salt), staticInput: hexOf(static_input) },
     removedBlock: removed_block === null ? null : Number(removed_block),
+    closedThrough: closed_through === null ? null : Number(closed_through),
   }))
 }
 
@@ -226,6 +248,7 @@ export interface Look extends StoredSchedule {
   context: bigint
   /** Null: never again. */
   nextLook: number | null
+  closedThrough: number
 }
 
 /**
@@ -233,15 +256,16 @@ export interface Look extends StoredSchedule {
  * order that is not authorised stays as it was. Orders that were created again behind the block are left out,
  * as are leaves of an owner with a later root.
  * In SQL: one statement for all.
+ * @returns the orders whose removal this block is the first to show, and the others that were stored
  */
 export async function storeLooks(
   tx: Tx,
   chainId: number,
   { number, time }: { number: number; time: Date },
   looks: readonly Look[],
-): Promise<void> {
+): Promise<Map<bigint, 'removed' | 'stored'>> {
   const authorised = looks.map(({ isAuthorised }) => isAuthorised)
-  await sql(tx).$executeRaw`
+  const rows = await sql(tx).$queryRaw<{ id: bigint; removed: boolean | null }[]>`
     UPDATE programmatic_orders g SET looked_block = ${number}, next_look = n.next_look, by_root = n.by_root,
       removed_block = CASE WHEN NOT n.authorised THEN coalesce(g.removed_block, ${number}) END,
       removed_at = CASE WHEN NOT n.authorised THEN coalesce(g.removed_at, ${time}) END,
@@ -250,6 +274,7 @@ export async function storeLooks(
       starts_at = CASE WHEN n.authorised THEN n.starts_at ELSE g.starts_at END,
       ends_at = CASE WHEN n.authorised THEN n.ends_at ELSE g.ends_at END,
       fault = CASE WHEN n.authorised THEN n.fault ELSE g.fault END,
+      closed_through = n.closed_through,
       poll_at = CASE WHEN ${raw(changed)} THEN 0 ELSE g.poll_at END,
       poll_block = CASE WHEN ${raw(changed)} THEN NULL ELSE g.poll_block END,
       poll_result = CASE WHEN ${raw(changed)} THEN NULL ELSE g.poll_result END
@@ -257,12 +282,14 @@ export async function storeLooks(
       ${looks.map(({ context }) => bytea(wordOf(context)))}::bytea[], ${looks.map(({ nextLook }) => nextLook)}::bigint[],
       ${looks.map(({ partCount }) => partCount)}::bigint[], ${looks.map(({ startsAt }) => startsAt)}::bigint[],
       ${looks.map(({ endsAt }) => endsAt)}::bigint[], ${looks.map(({ fault }) => fault)}::text[],
-      ${looks.map(({ byRoot }) => byRoot)}::bool[])
-      AS n(id, authorised, context, next_look, part_count, starts_at, ends_at, fault, by_root)
+      ${looks.map(({ byRoot }) => byRoot)}::bool[], ${looks.map(({ closedThrough }) => closedThrough)}::bigint[])
+      AS n(id, authorised, context, next_look, part_count, starts_at, ends_at, fault, by_root, closed_through)
     WHERE g.id = n.id AND NOT EXISTS (SELECT FROM programmatic_creations c WHERE c.chain_id = ${chainId}
       AND c.owner = g.owner AND c.hash = g.hash AND c.block_number > ${number})
       AND NOT (g.root IS NOT NULL AND EXISTS (SELECT FROM programmatic_roots r WHERE r.chain_id = ${chainId}
-        AND r.owner = g.owner AND r.block_number > ${number}))`
+        AND r.owner = g.owner AND r.block_number > ${number}))
+    RETURNING g.id, g.removed_block = ${number} AS removed`
+  return new Map(rows.map(({ id, removed }) => [id, removed ? 'removed' : 'stored']))
 }
 
 /**

@@ -100,6 +100,10 @@ const undescribed: Record<string, string> = {
   'programmatic_orders.by_root': 'decides whether a poll has the proof',
   'programmatic_parts.next_look': 'decides when the signature is compared with the contract',
   'programmatic_orders.next_look': 'decides when the contract is read again',
+  'programmatic_orders.closed_through': 'decides which parts are notified',
+  'programmatic_orders.prior_polled_at': 'the reason in notifications of failed parts',
+  'programmatic_orders.prior_result': 'the same',
+  'programmatic_orders.prior_reason': 'the same',
   'sheds.tx_hash': 'kept as evidence of the proxy',
 }
 
