@@ -7,6 +7,7 @@ import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
+import { timesOf } from '../../src/indexer/programmatic-orders.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { ids, owner, paramsOf, scheduleOf, start } from '../domain/programmatic/vectors.ts'
@@ -73,7 +74,10 @@ async function look(more: object = {}) {
   await followProgrammaticOrders(
     {
       ...{ network, db: server.database.db, log: silentLog },
-      chain: { block: async (number) => blocks.get(number)?.block, times: async () => new Map() },
+      chain: {
+        block: async (number) => blocks.get(number)?.block,
+        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
+      },
       readAuthorisations: async (keys) => keys.map((): Authorisation => ({ isAuthorised, context: 0n })),
       programmaticLogs: async () => [],
       poll: async (failures) => {
