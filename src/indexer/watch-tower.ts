@@ -6,9 +6,11 @@ import type { RefusalCode } from '../domain/errors/refusal-codes.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
+import type { Shortage } from '../domain/notification/notification.ts'
 import type { OrderCreation } from '../domain/order/creation.ts'
-import type { OrderUid } from '../domain/order/order.ts'
+import type { OrderData, OrderUid } from '../domain/order/order.ts'
 import type { TradeableOrder } from '../domain/programmatic/abi.ts'
+import { paramsId } from '../domain/programmatic/params.ts'
 import {
   again,
   type PollOutcome,
@@ -22,6 +24,7 @@ import { decodeInput } from '../domain/programmatic/static-input.ts'
 import { twapAt, twapPart, twapSchedule } from '../domain/programmatic/twap.ts'
 import { orderUid } from '../domain/signing/signing.ts'
 import { plain } from '../domain/text/readable.ts'
+import { recordShortPart, type ShortPart } from '../notifications/programmatic.ts'
 import { readBookedParts } from '../storage/chain/programmatic.ts'
 import { type DuePoll, duePolls, storePoll } from '../storage/chain/programmatic-polls.ts'
 import type { Database } from '../storage/database/database.ts'
@@ -83,8 +86,14 @@ function createStep(
     const began = performance.now()
     for (const order of orders) {
       if (signal.aborted || performance.now() - began > maxTurnMs) return
-      const outcome = await pollOne(order, head, options)
-      await storePoll(db, order, head, outcome)
+      const { outcome, short, isNewPart } = await pollOne(order, head, options)
+      if (short)
+        await db.transaction(async (tx) => {
+          const isStored = await storePoll(tx, order, head, outcome, isNewPart)
+          const at = new Date(head.timestamp * 1_000)
+          if (isStored) await recordShortPart(tx, network.chainId, short, at)
+        })
+      else await storePoll(db, order, head, outcome, isNewPart)
       meter.polled(outcome.result)
     }
   }
@@ -121,39 +130,73 @@ function byOwner(due: readonly DuePoll[]): Map<Address, DuePoll[]> {
   return owners
 }
 
+/** A poll. */
+interface Polled {
+  outcome: PollOutcome
+  /** True if the last poll was of an earlier part. */
+  isNewPart?: boolean
+  /** The part, if funds are missing for it and the last poll did not find that. */
+  short?: ShortPart | undefined
+}
+
 /** @throws Outage if the database does not answer */
-async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): Promise<PollOutcome> {
+async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): Promise<Polled> {
   const { network } = options
   const { owner, params, proof, last } = order
   const rhythm: Rhythm = {
     ...{ at, blockTime: network.blockTimeMs / 1_000 },
     repeats: new Map(last ? [[last.result, last.repeats + 1]] : []),
   }
+  let isNewPart = false
   const decoded = decodeInput(network.chainId, params)
   if (decoded.type === 'TWAP' && decoded.input) {
     const schedule = twapSchedule(decoded.input, BigInt(order.context ?? 0))
-    if ('fault' in schedule) return { result: 'ended', reason: schedule.fault, next: null }
+    if ('fault' in schedule) return { outcome: { result: 'ended', reason: schedule.fault, next: null } }
     const answer = twapAt(schedule, at.timestamp)
     if (answer.state !== 'part') {
       const time = 'next' in answer ? answer.next : null
       const result = time === null ? 'ended' : 'waiting'
-      return { result, reason: answer.message, next: time === null ? null : { time, block: null } }
+      const outcome = {
+        result,
+        reason: answer.message,
+        next: time === null ? null : { time, block: null },
+      } as const
+      return { outcome, isNewPart: last !== null && last.result !== 'waiting' }
     }
     const { part } = answer
     rhythm.window = { end: part.validTo, after: twapPart(schedule, part.index + 1)?.validFrom ?? null }
+    isNewPart = last !== null && last.result !== 'waiting' && last.time < part.validFrom
     if (last && last.time < part.validFrom) rhythm.repeats = new Map()
     const uid = orderUid(network, part.order, owner)
-    if (await isBooked(uid, at, options)) return partPlaced(rhythm, part.validTo)
+    if (await isBooked(uid, at, options)) return { outcome: partPlaced(rhythm, part.validTo), isNewPart }
   } else if (order.endsAt !== null && order.endsAt < at.timestamp)
-    return { result: 'ended', reason: null, next: null }
+    return { outcome: { result: 'ended', reason: null, next: null } }
+  let made: OrderData | undefined
   try {
     const answer = await options.poll(owner, params, proof)
-    if ('part' in answer) return await placePart(owner, answer.part, rhythm, options)
-    if ('fault' in answer) return pollFailed(answer.fault, rhythm)
-    return again('failed', exceededTexts[answer.exceeded], rhythm)
+    if ('part' in answer) {
+      made = answer.part.order
+      return { outcome: await placePart(owner, answer.part, rhythm, options), isNewPart }
+    }
+    if ('fault' in answer) return { outcome: pollFailed(answer.fault, rhythm), isNewPart }
+    return { outcome: again('failed', exceededTexts[answer.exceeded], rhythm), isNewPart }
   } catch (fault) {
-    return refusedPart(fault, rhythm, options)
+    const outcome = refusedPart(fault, rhythm, options)
+    const shortage = shortageOf(fault)
+    const isKnown = rhythm.window && rhythm.repeats.has(outcome.result)
+    if (!made || !shortage || isKnown) return { outcome, isNewPart }
+    const uid = orderUid(network, made, owner)
+    return { outcome, isNewPart, short: { owner, hash: paramsId(params), uid, order: made, shortage } }
   }
+}
+
+/** The funds that are missing, if that is why a part was refused. */
+function shortageOf(fault: unknown): Shortage | undefined {
+  if (!(fault instanceof Refusal) || !fault.data) return undefined
+  const missing = BigInt(String(fault.data.need ?? 0)) - BigInt(String(fault.data.have ?? 0))
+  if (fault.code === 'InsufficientBalance') return { balance: missing, allowance: 0n }
+  if (fault.code === 'InsufficientAllowance') return { balance: 0n, allowance: missing }
+  return undefined
 }
 
 const exceededTexts = { time: 'takes too long', size: 'returns too much' }

@@ -1,6 +1,12 @@
-import type { NotificationMetadata } from '../domain/notification/notification.ts'
-import { endedText, missedPartsText, type PartPlace, pollText } from '../domain/notification/programmatic.ts'
-import { type Order, type OrderUid, toOrderUid } from '../domain/order/order.ts'
+import type { NotificationMetadata, Shortage } from '../domain/notification/notification.ts'
+import {
+  endedText,
+  missedPartsText,
+  type PartPlace,
+  pollText,
+  shortPartText,
+} from '../domain/notification/programmatic.ts'
+import { type Order, type OrderData, type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import type { ProgrammaticKey } from '../domain/programmatic/params.ts'
 import { decodeInput } from '../domain/programmatic/static-input.ts'
 import { type TwapPart, twapPartByEnd, twapSchedule } from '../domain/programmatic/twap.ts'
@@ -46,7 +52,7 @@ export async function partsOf(
   }
 }
 
-function partOf(programmatic: NoticedOrder, { validTo }: Order): PartOf {
+function partOf(programmatic: NoticedOrder, { validTo }: Pick<Order, 'validTo'>): PartOf {
   const { chainId, params, context, partCount: count } = programmatic
   const decoded = decodeInput(chainId, params)
   if (decoded.type === 'TWAP' && decoded.input && (decoded.input.t0 !== 0n || context !== null)) {
@@ -184,4 +190,42 @@ export async function recordMissedParts(tx: Tx, missed: readonly MissedPartsOf[]
       ]
     }),
   )
+}
+
+/** The members of missing funds. */
+export function shortageMetadata({ balance, allowance }: Shortage, { sellToken }: Pick<Order, 'sellToken'>) {
+  return {
+    token: sellToken,
+    ...(balance > 0n && { missingBalance: balance.toString() }),
+    ...(allowance > 0n && { missingAllowance: allowance.toString() }),
+  }
+}
+
+/** A part that cannot be placed, since funds are missing. */
+export interface ShortPart extends ProgrammaticKey {
+  uid: OrderUid
+  order: OrderData
+  shortage: Shortage
+}
+
+/** Notifies the account of a programmatic order that funds are missing for a part: once for each. */
+export async function recordShortPart(tx: Tx, chainId: number, short: ShortPart, at: Date): Promise<void> {
+  const { order, uid, shortage } = short
+  const [programmatic] = await findNoticed(tx, chainId, [short])
+  if (!programmatic) return
+  const { place } = partOf(programmatic, order)
+  const tokens = (await tokensOf(tx, [{ ...order, chainId }]))({ ...order, chainId })
+  await recordNotifications(tx, [
+    {
+      ...{ account: programmatic.account, timestamp: at, type: 'insufficient_balance' },
+      message: shortPartText(place, shortage, tokens, order.validTo),
+      metadata: {
+        ...{ orderId: uid, chainId, validTo: order.validTo },
+        ...shortageMetadata(shortage, order),
+        ...programmaticMetadata(programmatic, place),
+      },
+      cause: `short:${chainId}:${uid}:part`,
+      blockNumber: null,
+    },
+  ])
 }

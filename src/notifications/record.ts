@@ -33,7 +33,13 @@ import { appendEvents } from '../storage/order/events.ts'
 import { unverifiedAmong } from '../storage/order/mirror.ts'
 import { findOrdersById } from '../storage/order/orders.ts'
 import { standingReasonsOf } from '../storage/order/standings.ts'
-import { type PartOf, partsOf, programmaticMetadata, recordProgrammaticEnds } from './programmatic.ts'
+import {
+  type PartOf,
+  partsOf,
+  programmaticMetadata,
+  recordProgrammaticEnds,
+  shortageMetadata,
+} from './programmatic.ts'
 import { tokensOf } from './token-pairs.ts'
 
 /** A trade of a stored order. */
@@ -272,14 +278,6 @@ export async function recordInsufficientBalance(
         }
       }),
   )
-}
-
-function shortageMetadata({ balance, allowance }: Shortage, { sellToken }: Pick<Order, 'sellToken'>) {
-  return {
-    token: sellToken,
-    ...(balance > 0n && { missingBalance: balance.toString() }),
-    ...(allowance > 0n && { missingAllowance: allowance.toString() }),
-  }
 }
 
 /** Atoms of the token whose amount is not fixed. */

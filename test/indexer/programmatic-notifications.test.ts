@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Authorisation } from '../../src/chain/authorisations.ts'
+import { Refusal } from '../../src/domain/errors/error.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signature.ts'
@@ -8,6 +9,7 @@ import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import { timesOf } from '../../src/indexer/programmatic-orders.ts'
+import { runWatchTower } from '../../src/indexer/watch-tower.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { ids, owner, paramsOf, scheduleOf, start } from '../domain/programmatic/vectors.ts'
@@ -371,4 +373,66 @@ test('blocks far behind the head notify nobody', async () => {
   checkpoint = await applyBlocks(checkpoint, rangeOf([block]), indexing, 1_000_000)
   await look()
   expect(await notified()).toEqual([])
+})
+
+/** Lets the watch tower poll at a block, where the part is refused for lack of balance. */
+async function poll(number: number, timestamp: number, index: number) {
+  const stop = new AbortController()
+  const part = twapPart(scheduleOf('A'), index) ?? expect.fail()
+  await runWatchTower(
+    {
+      ...{ network, db: server.database.db, log: silentLog, atOnce: 1 },
+      head: async () => ({ number, timestamp, hash: hashOf('head'), parentHash: hashOf('parent') }),
+      poll: async () => ({ part: { order: part.order, signature: '0x' } }),
+      place: async () => {
+        const data = { have: '100', need: String(part.order.sellAmount) }
+        throw new Refusal('InsufficientBalance', 'owner holds too little', { data })
+      },
+      meter: { polled: () => stop.abort(), placed() {}, late() {} },
+      rhythm: async () => undefined,
+    },
+    stop.signal,
+  )
+}
+
+test('a part without balance is notified once, and it fails for that reason though the next part was polled', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  await poll(2, start + 1, 0)
+  await poll(300, start + 3_500, 0)
+  await poll(400, start + 3_600, 1)
+  await apply(401, start + 3_601)
+  await look()
+  const { sellAmount } = partOrder(0)
+  const short = {
+    type: 'INSUFFICIENT_BALANCE',
+    missingBalance: String(sellAmount - 100n),
+    missingAllowance: null,
+  }
+  const inTime = (place: string, until: string) =>
+    expect.stringMatching(`^${place} cannot be placed: balance too low, .+ missing; in time until ${until}$`)
+  expect(await notified()).toMatchObject([
+    { ...short, message: inTime('Part 1 of 4', '2027-01-15T08:59:59Z'), orderUid: partOrder(0).uid },
+    { ...short, message: inTime('Part 2 of 4', '2027-01-15T09:59:59Z') },
+    {
+      ...{ type: 'PART_FAILED', partIndex: 0, orderUid: partOrder(0).uid },
+      reason:
+        'The owner has too little of the sell token for its part. The answer: “InsufficientBalance: owner holds too little”.',
+    },
+  ])
+})
+
+test('a fill of a part takes one statement more than that of another order', async () => {
+  await apply(1, start - 100, [created])
+  await look()
+  const statements = async (act: () => Promise<void>) => {
+    const before = server.database.statements.length
+    await act()
+    return server.database.statements.length - before
+  }
+  const plain = sampleOrder({ owner: user })
+  await storeOrder(server.database.db, plain)
+  const other = await statements(() => apply(41, start + 1, [filled(plain)]))
+  const part = await place(0)
+  expect(await statements(() => apply(42, start + 2, [filled(part, 'part')]))).toBe(other + 1)
 })

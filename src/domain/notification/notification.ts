@@ -157,12 +157,16 @@ export interface Shortage {
   allowance: bigint
 }
 
-export function shortageText({ balance, allowance }: Shortage, order: Order, tokens: TokenPair): string {
-  const { sell } = tokens
-  const faults = [
+/** Formats a shortage: "balance too low, 0.5 WETH missing". */
+export function missingText({ balance, allowance }: Shortage, { sell }: Pick<TokenPair, 'sell'>): string {
+  return [
     ...(balance > 0n ? [`balance too low, ${readableUp(balance, sell)} missing`] : []),
     ...(allowance > 0n ? [`allowance too low, ${readableUp(allowance, sell)} more to be approved`] : []),
   ].join('; ')
+}
+
+export function shortageText(shortage: Shortage, order: Order, tokens: TokenPair): string {
+  const faults = missingText(shortage, tokens)
   return `${faults.charAt(0).toUpperCase()}${faults.slice(1)}: ${orderText(order, tokens)}`
 }
 

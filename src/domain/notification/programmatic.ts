@@ -1,8 +1,9 @@
 import type { Order, OrderData } from '../order/order.ts'
+import { timeText } from '../programmatic/diagnosis.ts'
 import type { HandlerType } from '../programmatic/handlers.ts'
 import { type PollResult, pollResultTexts } from '../programmatic/poll.ts'
 import { readableDown } from '../text/readable.ts'
-import { orderText, type TokenPair, tradeText } from './notification.ts'
+import { missingText, orderText, type Shortage, type TokenPair, tradeText } from './notification.ts'
 
 /** Messages about programmatic orders and their parts. */
 
@@ -27,6 +28,19 @@ export function expiredPartText(
   reason: string | null,
 ): string {
   return sentences(`${partText(place)} expired: ${orderText(order, tokens)}`, reason)
+}
+
+/**
+ * Formats a part that cannot be placed: "Part 3 of 5 cannot be placed: balance too low, 0.5 WETH missing; in
+ * time until 2027-01-15T08:59:59Z".
+ */
+export function shortPartText(
+  place: PartPlace,
+  shortage: Shortage,
+  tokens: TokenPair,
+  validTo: number,
+): string {
+  return `${partText(place)} cannot be placed: ${missingText(shortage, tokens)}; in time until ${timeText(validTo)}`
 }
 
 /** Parts that ended one after the other without an order in the book. */

@@ -69,4 +69,5 @@ const found = (code: DiagnosisCode, ...more: (string | false | 0 | null)[]): Pro
   text: [diagnosisTexts[code], ...more.filter(Boolean)].join(' '),
 })
 
-const timeText = (seconds: number) => new Date(seconds * 1_000).toISOString().replace('.000', '')
+/** Formats Unix seconds in UTC. */
+export const timeText = (seconds: number) => new Date(seconds * 1_000).toISOString().replace('.000', '')

@@ -100,7 +100,9 @@ const metadataToken = `decode(substr(n.metadata->>'token', 3), 'hex')`
 
 const numberOf = (name: string, description: string) =>
   derived(safeInt, `(n.metadata->>'${name}')::bigint`, description)
-const validTo = orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, 'Expiry, in Unix seconds.'))
+const validToOf = (description: string) =>
+  orNull(derived(uint32, `(n.metadata->>'validTo')::bigint`, description))
+const validTo = validToOf('Expiry, in Unix seconds.')
 
 /** The place of a part. */
 const place: Record<string, Field> = {
@@ -182,6 +184,8 @@ export const variants: Record<NotificationType, () => Model> = {
           'Sell atoms that the vault relayer may spend too few; null for none.',
         ),
       ),
+      ...place,
+      validTo: validToOf('Of a part that is not placed: its last second, in Unix seconds.'),
     },
     { token: tokenIn('n.chain_id', metadataToken, 'The token that is missing: what the order sells.') },
   ),
