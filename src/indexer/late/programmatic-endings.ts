@@ -19,7 +19,7 @@ import type { Tx } from '../../storage/database/database.ts'
 const closedTogether = 600
 /** Parts of one order, and of all, that one round closes. Others follow with the next look. */
 const maxClosed = { each: 1_000, all: 5_000 }
-/** What ended longer ago notifies nobody. */
+/** What ended longer ago is not notified. */
 const maxAgeMs = 86_400_000
 
 /** A look at an order, with what ended since the last one. */
@@ -143,7 +143,7 @@ export interface LookEndings {
 /**
  * Notifies the accounts of orders that are removed, whose parts ended without a trade or an order in the
  * book, or whose time passed, in the transaction that stores the looks. What an order was found with when it
- * was read for the first time, of old blocks, notifies nobody.
+ * was read for the first time, of old blocks, is not notified.
  */
 export async function recordLooks(
   tx: Tx,
