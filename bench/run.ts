@@ -32,6 +32,12 @@ import { type PlacingOptions, placingUsage, readPlacingOptions } from './placing
 import { runPlacing } from './placing/run.ts'
 import { type ProcessesOptions, processesUsage, readProcessesOptions } from './processes/options.ts'
 import { runProcesses } from './processes/run.ts'
+import {
+  type ProgrammaticOptions,
+  programmaticUsage,
+  readProgrammaticOptions,
+} from './programmatic/options.ts'
+import { runProgrammatic } from './programmatic/run.ts'
 import { type QuotingOptions, quotingUsage, readQuotingOptions } from './quoting/options.ts'
 import { runQuoting } from './quoting/run.ts'
 import { formatTable, ratios } from './report.ts'
@@ -162,6 +168,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readFeedOptions(argv)
     return (undo) => readFeeds(options, undo)
   }
+  if (argv.includes('programmatic') && !argv.includes('--help')) {
+    const options = readProgrammaticOptions(argv)
+    return (undo) => measureProgrammatic(options, undo)
+  }
   if (argv.includes('balances') && !argv.includes('--help')) {
     const options = readBalanceOptions(argv)
     return (undo) => watchBalances(options, undo)
@@ -199,6 +209,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       competitionUsage,
       streamUsage,
       feedUsage,
+      programmaticUsage,
       balanceUsage,
       channelUsage,
       backfillUsage,
@@ -287,6 +298,13 @@ async function readFeeds(options: FeedOptions, undo: Undo): Promise<boolean> {
   const { json, home: _, source: __, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return right
+}
+
+async function measureProgrammatic(options: ProgrammaticOptions, undo: Undo): Promise<boolean> {
+  const results = await runProgrammatic(options, undo, print)
+  const { json, home: _, source: __, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return true
 }
 
 async function watchBalances(options: BalanceOptions, undo: Undo): Promise<boolean> {
