@@ -26,7 +26,12 @@ import { orderUid } from '../domain/signing/signing.ts'
 import { plain } from '../domain/text/readable.ts'
 import { recordShortPart, type ShortPart } from '../notifications/programmatic.ts'
 import { readBookedParts } from '../storage/chain/programmatic.ts'
-import { type DuePoll, duePolls, storePoll } from '../storage/chain/programmatic-polls.ts'
+import {
+  type DuePoll,
+  duePolls,
+  lastProgrammaticChange,
+  storePoll,
+} from '../storage/chain/programmatic-polls.ts'
 import type { Database } from '../storage/database/database.ts'
 import { createPoll, type Poll, repeat } from './chain-stream.ts'
 
@@ -81,6 +86,8 @@ function createStep(
   signal: AbortSignal,
 ): () => Promise<boolean> {
   const { network, db, log, atOnce, meter } = options
+  /** The state at which nothing was due: the head, and the last change of a programmatic order. */
+  let idle: string | undefined
 
   async function turn(orders: readonly DuePoll[], head: Block): Promise<void> {
     const began = performance.now()
@@ -100,10 +107,13 @@ function createStep(
 
   return async () => {
     const head = await options.head()
+    const state = `${head.hash} ${await lastProgrammaticChange(db)}`
+    if (state === idle) return false
     const free = atOnce - turns.size
     const due = await duePolls(db, network.chainId, {
       ...{ at: head, busy: [...turns.keys()], perOwner, limit: free * perOwner },
     })
+    if (due.length === 0 && turns.size === 0) idle = state
     meter.late(Math.max(0, ...due.map(({ dueAt }) => (dueAt > 0 ? head.timestamp - dueAt : 0))))
     for (const [owner, orders] of [...byOwner(due)].slice(0, free)) {
       const ended = turn(orders, head)

@@ -60,3 +60,48 @@ test('10,000 orders of one owner do not delay that of another', async () => {
   expect(polled.filter((owner) => owner === other)).toHaveLength(1)
   expect(new Set(results)).toEqual(new Set(['notMet']))
 })
+
+test('asks for what is due once at a head, and again after a change or at the next head', async () => {
+  const client = await connectDirectly(database.url)
+  await client.query('TRUNCATE programmatic_orders, programmatic_feed')
+  await client.end()
+  let number = 9
+  let steps = 0
+  const polled: Address[] = []
+  const asked = () => database.statements.filter((text) => text.includes('poll_repeats')).length
+  const ending = new AbortController()
+  const running = runWatchTower(
+    {
+      ...{ network: sampleNetwork, db: database.db, log: silentLog, atOnce: 4 },
+      head: async () => ({ number, timestamp: 1_000_000, hash: `0x${number}` as const, parentHash: '0x' }),
+      poll: async (owner): Promise<PollAnswer> => {
+        polled.push(owner)
+        return { fault: { error: 'PollNever', message: 'over' } }
+      },
+      place: async () => {
+        throw new Error('no part is made')
+      },
+      meter: { polled() {}, placed() {}, late() {} },
+      rhythm: async () => {
+        steps++
+      },
+    },
+    ending.signal,
+  )
+  const pass = async () => {
+    const last = steps
+    await eventually('ten steps', () => steps > last + 10)
+  }
+  await pass()
+  const before = asked()
+  await pass()
+  expect(asked()).toBe(before)
+  number++
+  await pass()
+  expect(asked()).toBe(before + 1)
+  await insert(other, 1)
+  await eventually('it is polled at the same head', () => polled.includes(other))
+  ending.abort()
+  await running
+  expect(polled).toEqual([other])
+})

@@ -73,6 +73,15 @@ export async function duePolls(
   }))
 }
 
+/** The place of the last change of a programmatic order: no other makes one due at the same block. */
+export async function lastProgrammaticChange(db: Db): Promise<bigint> {
+  const row = await sql(db).programmaticFeedEntry.findFirst({
+    orderBy: { place: 'desc' },
+    select: { place: true },
+  })
+  return row?.place ?? 0n
+}
+
 /**
  * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then it is
  * due again. In SQL: the row is compared with what was polled.
