@@ -66,6 +66,7 @@ const lists: Record<string, { document: string; owner?: (system: System) => Addr
   'programmaticOrders(status: ACTIVE)': { document: listOf('status:[ACTIVE],') },
   'programmaticOrders(status: CANCELLED)': { document: listOf('status:[CANCELLED],') },
   'programmaticOrders(status: PARTLY_FILLED)': { document: listOf('status:[PARTLY_FILLED],') },
+  'programmaticOrders(status: FILLED), of which there are none': { document: listOf('status:[FILLED],') },
   'programmaticOrders(type: TWAP)': { document: listOf('type:TWAP,') },
   'programmaticOrders(type: UNKNOWN)': { document: listOf('type:UNKNOWN,') },
   'programmaticOrders(changedAfter)': { document: listOf('changedAfter:"earliest",') },
@@ -85,6 +86,9 @@ const composableLists: Record<string, { document: string; owner?: (system: Syste
     document: `{list:programmaticOrders(limit:50,orderBy:"creationDate",orderDirection:"desc"){${composable}}}`,
   },
   '/composable conditionalOrderGenerators(status: Active)': {
+    document: `{list:conditionalOrderGenerators(limit:50,where:{status:Active}){items{eventId status} pageInfo{hasNextPage}}}`,
+  },
+  '/composable conditionalOrderGenerators(status: Active) with totalCount': {
     document: `{list:conditionalOrderGenerators(limit:50,where:{status:Active}){items{eventId status} totalCount}}`,
   },
 }
@@ -183,6 +187,7 @@ function statementsOf({ url, count }: System, undo: Undo): Record<string, Measur
           ...{ id: BigInt(row.id), isAuthorised: true, context: BigInt(`0x${row.context.toString('hex')}`) },
           ...{ type: 'TWAP' as const, partCount: number(row.part_count), startsAt: number(row.starts_at) },
           ...{ endsAt: number(row.ends_at), fault: null, nextLook: block + 30 },
+          ...{ byRoot: false, closedThrough: Math.floor(Date.now() / 1_000) },
         }))
         await db.transaction((tx) => storeLooks(tx, chainId, { number: block, time: new Date() }, looks))
       },

@@ -506,6 +506,7 @@ test('the status is that of the domain for every state of a TWAP', async () => {
     for (const name of ['A', 'B', 'C', 'D'] as const) {
       const { status } = await one(name, 'status')
       expect([name, now, status]).toEqual([name, now, await ofName(name, name !== 'D', filled[name] ?? 0)])
+      expect(await list(`(status: [${status}])`, 'hash')).toContainEqual({ hash: ids[name] })
       seen.add(status)
     }
   expect([...seen].sort()).toEqual(['ACTIVE', 'CANCELLED', 'EXPIRED', 'FILLED', 'PARTLY_FILLED', 'SCHEDULED'])
@@ -552,6 +553,8 @@ test('a PollNever ends an order of another handler until it is created again, an
   await storePoll(indexing.db, due, at, { result: 'ended', reason: 'PollNever: over', next: null })
   const lastPoll = { block: 1, result: 'ENDED', reason: 'PollNever: over' }
   expect(await read()).toEqual({ status: 'ENDED', nextPollAt: null, lastPoll })
+  expect(await list('(status: [ENDED])', 'hash')).toEqual([{ hash }])
+  expect(await list('(status: [ACTIVE])', 'hash')).toEqual([])
   const pollFault = { error: 'PollNever', message: 'over' } as const
   const facts = { isAuthorised: true, cabinet: 0n, filledParts: 0, pollFault, now }
   expect(generatorState({ ...facts, decoded: decodeInput(chainId, params) }).status).toBe('ended')

@@ -1,7 +1,16 @@
--- The time of the block that created it first: it stays known when a reorg takes the creation back.
+-- The time of the block that created it first: it stays known when a reorg takes the creation back. Null in older rows.
 ALTER TABLE "programmatic_orders" ADD COLUMN "created_at" TIMESTAMPTZ(6);
-UPDATE "programmatic_orders" g SET created_at = (SELECT c.block_time FROM "programmatic_creations" c
-  WHERE c.chain_id = g.chain_id AND c.owner = g.owner AND c.hash = g.hash ORDER BY c.block_number, c.log_index LIMIT 1);
+
+-- The version before writes no time either.
+CREATE FUNCTION date_programmatic_order() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.created_at := coalesce((SELECT c.block_time FROM programmatic_creations c
+    WHERE c.chain_id = NEW.chain_id AND c.owner = NEW.owner AND c.hash = NEW.hash ORDER BY c.block_number, c.log_index LIMIT 1),
+    NEW.created_at);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER programmatic_orders_dated BEFORE INSERT OR UPDATE OF "created_block" ON "programmatic_orders"
+  FOR EACH ROW EXECUTE FUNCTION date_programmatic_order();
 
 -- What is written meanwhile would have neither an entry from here nor a trigger.
 LOCK TABLE "programmatic_orders", "programmatic_creations", "programmatic_parts", "sheds" IN SHARE ROW EXCLUSIVE MODE;
@@ -59,8 +68,7 @@ CREATE CONSTRAINT TRIGGER programmatic_parts_placed AFTER INSERT OR DELETE ON "p
 CREATE FUNCTION place_removed_programmatic() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO programmatic_feed (place, chain_id, owner, hash, removed)
-  VALUES (next_feed_place(), OLD.chain_id, OLD.owner, OLD.hash,
-    to_jsonb(OLD) || jsonb_build_object('created_at', coalesce(OLD.created_at, now())));
+  VALUES (next_feed_place(), OLD.chain_id, OLD.owner, OLD.hash, to_jsonb(OLD) || jsonb_build_object('created_at', coalesce(OLD.created_at, now())));
   PERFORM pg_notify('tradegraph_feed', '');
   RETURN NULL;
 END $$;

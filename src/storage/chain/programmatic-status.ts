@@ -75,3 +75,23 @@ export function programmaticStatusSql(now: string, names: Record<GeneratorStatus
     WHEN g.poll_result = 'ended' AND g.type <> 'TWAP' THEN '${names.ended}'
     ELSE '${names.active}' END)`
 }
+
+/**
+ * SQL condition over the columns of programmatic order `g` that holds for all with one of these statuses, so
+ * that the orders of others are not read.
+ * @param now an expression for Unix seconds
+ */
+export function mayHaveStatus(now: string, statuses: readonly GeneratorStatus[]): string {
+  const isLive = 'g.removed_block IS NULL AND g.fault IS NULL'
+  const conditions: Record<GeneratorStatus, string> = {
+    cancelled: 'g.removed_block IS NOT NULL',
+    invalid: 'g.removed_block IS NULL AND g.fault IS NOT NULL',
+    scheduled: `${isLive} AND g.starts_at > ${now}`,
+    filled: `${isLive} AND g.part_count IS NOT NULL`,
+    partlyFilled: `${isLive} AND g.ends_at < ${now}`,
+    expired: `${isLive} AND g.ends_at < ${now}`,
+    ended: `${isLive} AND g.poll_result = 'ended' AND g.type <> 'TWAP'`,
+    active: `${isLive} AND (g.ends_at IS NULL OR g.ends_at >= ${now})`,
+  }
+  return `(${[...new Set(statuses)].map((status) => `(${conditions[status]})`).join(' OR ') || 'false'})`
+}

@@ -1,6 +1,6 @@
 import { handlerTypes } from '../../domain/programmatic/handlers.ts'
-import type { GeneratorStatus } from '../../domain/programmatic/status.ts'
-import { programmaticStatusSql } from '../chain/programmatic-status.ts'
+import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
+import { mayHaveStatus, programmaticStatusSql } from '../chain/programmatic-status.ts'
 import { programmaticRowFields } from '../models/programmatic.ts'
 import { statusCase } from '../order/status.ts'
 import { rowSql } from '../query/json.ts'
@@ -17,6 +17,10 @@ export interface ListField {
   isNullable?: boolean
   /** Further conditions that hold for rows with a value, by which an index finds them. */
   narrows?: 'resolvedOwner'
+  /** Expressions with the same order on one network, by which an index reads it. */
+  order?: readonly string[]
+  /** SQL condition that holds for all rows with a value, and is cheaper. */
+  mayBe?: (value: string) => string
   /** No filter, and no argument of an order. */
   isPlain?: boolean
 }
@@ -24,6 +28,8 @@ export interface ListField {
 /** A list of rows over tables, whose rows have the key in the order of `key`. */
 export interface List {
   from: string
+  /** The same number of rows without the joined ones, `c` and `s`. */
+  rows?: string
   fields: Readonly<Record<string, ListField>>
   key: readonly string[]
   /** SQL of a JSON column that comes with each row. */
@@ -76,13 +82,15 @@ const updatedAtBlock = `greatest(g.looked_block, (SELECT max(pc.block_number) FR
 export const generators: List = {
   from: `programmatic_orders g ${firstCreation} LEFT JOIN LATERAL (SELECT sh.account FROM sheds sh
     WHERE sh.chain_id = g.chain_id AND sh.shed = g.owner ORDER BY sh.block_number, sh.log_index LIMIT 1) s ON true`,
+  rows: `(SELECT po.* FROM programmatic_orders po WHERE po.source = 'log' OR EXISTS (SELECT FROM programmatic_creations pc
+    WHERE pc.chain_id = po.chain_id AND pc.owner = po.owner AND pc.hash = po.hash)) g`,
   key: ['chainId', 'eventId'],
   table: 'programmatic_orders',
   indexed: ['eventId', 'owner', 'resolvedOwner'],
   facts: `json_build_object('id', g.id::text, 'row', (${rowSql(programmaticRowFields)})::json, 'type', g.type,
     'blockNumber', c.block_number::text, 'createdAt', ${epoch('c.block_time')}::text)`,
   fields: {
-    eventId: { kind: 'eventId', sql: eventId },
+    eventId: { kind: 'eventId', sql: eventId, order: ['g.created_block', 'c.log_index'] },
     chainId: { kind: 'int', sql: 'g.chain_id' },
     owner: { kind: 'hex', sql: 'g.owner' },
     resolvedOwner: { kind: 'hex', sql: 'coalesce(s.account, g.owner)', narrows: 'resolvedOwner' },
@@ -95,10 +103,17 @@ export const generators: List = {
     staticInput: { kind: 'hex', sql: 'g.static_input' },
     hash: { kind: 'hex', sql: 'g.hash' },
     orderType: { kind: 'enum', enum: 'orderTypeEnum', sql: 'g.type' },
-    status: { kind: 'enum', enum: 'orderStatusEnum', sql: programmaticStatusSql('clock.now', statuses) },
+    status: {
+      ...{ kind: 'enum', enum: 'orderStatusEnum', sql: programmaticStatusSql('clock.now', statuses) },
+      mayBe: (value) =>
+        mayHaveStatus(
+          'clock.now',
+          generatorStatuses.filter((status) => statuses[status] === value),
+        ),
+    },
     txHash: { kind: 'hex', sql: 'c.tx_hash' },
     updatedAtBlock: { kind: 'bigint', sql: updatedAtBlock },
-    creationDate: { kind: 'bigint', sql: epoch('c.block_time') },
+    creationDate: { kind: 'bigint', sql: epoch('c.block_time'), order: ['g.created_block'] },
     executed: {
       ...{ kind: 'text', isPlain: true },
       sql: `(json_build_object('executedSellAmount', ${sum('executed_sell')}, 'executedBuyAmount', ${sum('executed_buy')},

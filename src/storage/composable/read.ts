@@ -110,7 +110,10 @@ function isEqual(field: ListField, value: unknown, { chainIds }: Environment): P
   const expression = raw(field.sql)
   if (value === null) return Prisma.sql`(${expression}) IS NULL`
   if (field.kind === 'eventId') return isOneOfEvents([value])
-  if (field.kind !== 'hex') return Prisma.sql`(${expression}) = ${bound(field, value)}`
+  if (field.kind !== 'hex') {
+    const isValue = Prisma.sql`(${expression}) = ${bound(field, value)}`
+    return field.mayBe ? Prisma.sql`(${raw(field.mayBe(String(value)))} AND ${isValue})` : isValue
+  }
   const hex = toHex(String(value))
   if (!hex) return Prisma.sql`false`
   const equal = Prisma.sql`(${expression}) = ${bytea(hex)}`
@@ -235,9 +238,13 @@ export async function readPages(
   const { where = {}, orderBy, limit, offset, after, before, strays } = query
   const names = orderFields(list, orderBy)
   const isDescending = query.isDescending !== Boolean(before)
+  const [chainId, ...others] = environment.chainIds
   const scope = joined(
     [
-      Prisma.sql`g.chain_id = ANY(${[...environment.chainIds]}::int[])`,
+      // Equal to one value, an index by network has the order of its other columns.
+      chainId !== undefined && others.length === 0
+        ? Prisma.sql`g.chain_id = ${chainId}`
+        : Prisma.sql`g.chain_id = ANY(${[...environment.chainIds]}::int[])`,
       ...(parents ? [Prisma.sql`g.id = n.parent`] : []),
       ...(strays ? [isStray(strays)] : []),
       filterOf(list, where, environment),
@@ -245,7 +252,9 @@ export async function readPages(
     ' AND ',
     Prisma.sql`true`,
   )
-  const from = Prisma.sql`FROM (SELECT ${environment.now}::bigint AS now) clock CROSS JOIN ${raw(list.from)}`
+  const fromClock = (rows: string) =>
+    Prisma.sql`FROM (SELECT ${environment.now}::bigint AS now) clock CROSS JOIN ${raw(rows)}`
+  const from = fromClock(list.from)
   const parentRows = Prisma.sql`unnest(${parents ? [...parents] : ['0']}::bigint[]) WITH ORDINALITY AS n(parent, place)`
   const fields = [...new Set([...names, ...query.fields])].filter((name) => list.fields[name])
   const columns = fields.map((name) => `${writtenOf(list.fields[name] as ListField)} AS "${name}"`)
@@ -254,7 +263,12 @@ export async function readPages(
   const page = place ? Prisma.sql`${scope} AND ${beyond(list, names, place, !isDescending)}` : scope
   const order = raw(
     names
-      .map((name) => `${orderOf(list.fields[name] as ListField)} ${isDescending ? 'DESC' : 'ASC'}`)
+      .flatMap((name, index) => {
+        const field = list.fields[name] as ListField
+        const isOfOneNetwork = others.length === 0 || names.slice(0, index).includes('chainId')
+        return isOfOneNetwork && field.order ? field.order : [orderOf(field)]
+      })
+      .map((expression) => `${expression} ${isDescending ? 'DESC' : 'ASC'}`)
       .join(', '),
   )
   const pages = (parents ?? ['0']).map((): ListPage => ({ rows: [], hasMore: false, total: 0 }))
@@ -269,8 +283,10 @@ export async function readPages(
     if (before) each.rows.reverse()
   }
   if (query.counts) {
+    const joins = scope.strings.some((part) => /\b[cs]\./.test(part))
+    const counted = list.rows && !joins ? fromClock(list.rows) : from
     const totals = await sql(db).$queryRaw<{ place: bigint; total: bigint }[]>`
-      SELECT n.place, (SELECT count(*) ${from} WHERE ${scope}) AS total FROM ${parentRows}`
+      SELECT n.place, (SELECT count(*) ${counted} WHERE ${scope}) AS total FROM ${parentRows}`
     for (const { place, total } of totals) {
       const page = pages[Number(place) - 1]
       if (page) page.total = Number(total)

@@ -12,6 +12,7 @@ import {
   executedOf,
   filledParts,
   isOf,
+  mayHaveStatus,
   partsOfOrder,
   programmaticStatusSql,
 } from '../chain/programmatic-status.ts'
@@ -233,7 +234,7 @@ export const programmaticOrder: Model = {
     ),
     creationDate: derived(
       time,
-      // Null in rows that an earlier version wrote.
+      // Null in rows from before the column.
       `coalesce(g.created_at, (SELECT pc.block_time FROM programmatic_creations pc WHERE ${isOf('pc')} ORDER BY pc.block_number, pc.log_index LIMIT 1))`,
       'The time of the block that created it first. Without a log of a creation: of the block of its root, or of that in which the service found it.',
     ),
@@ -350,7 +351,7 @@ function conditionsOf({ statuses, type }: ProgrammaticFilter, now: number): Pris
   return [
     type && Prisma.sql`g.type = ${type}`,
     statuses &&
-      Prisma.sql`${raw(programmaticStatusSql(String(now), storedStatus))} = ANY(${[...statuses]}::text[])`,
+      Prisma.sql`${raw(mayHaveStatus(String(now), statuses))} AND ${raw(programmaticStatusSql(String(now), storedStatus))} = ANY(${[...statuses]}::text[])`,
   ].filter((condition) => condition !== undefined)
 }
 
