@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
+import type { TradeableOrder } from '../../src/domain/programmatic/abi.ts'
 import { composableCow } from '../../src/domain/programmatic/handlers.ts'
-import type { ConditionalOrderParams } from '../../src/domain/programmatic/params.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { calls, walletCall } from '../chain/conditional-stage.ts'
-import { coin, conditionalOrders, postPart, type TradeablePart } from '../setup/conditional-orders.ts'
+import { coin, conditionalOrders, postPart } from '../setup/conditional-orders.ts'
 import { eventually } from '../setup/eventually.ts'
 import { request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
@@ -21,8 +22,7 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 
 const base = () => `${world.url}/${world.market.network.name}/api/v1`
 
-const poll = (owner: Address, params: ConditionalOrderParams) => wallets.poll(owner, params)
-const post = (part: TradeablePart, from: Address) => postPart(base(), part, from)
+const post = (part: TradeableOrder, from: Address) => postPart(base(), part, from)
 
 test('a watch tower drives a TWAP to its end by the hash of a document alone', async () => {
   const wallet = await wallets.deployWallet()
@@ -33,7 +33,7 @@ test('a watch tower drives a TWAP to its end by the hash of a document alone', a
   await eventually(
     'all parts are filled',
     async () => {
-      const part = await poll(wallet, params)
+      const part = await wallets.poll(wallet, params)
       if (!part) return filled.size === 3
       const uid = orderUid(world.market.network, part.order, wallet)
       const found = await request(`${base()}/orders/${uid}`)
@@ -64,11 +64,11 @@ test('an unknown document is refused for orders that the contract of conditional
   const wallet = await wallets.deployWallet()
   const params = wallets.twapOf({ t: 1_000n })
   await wallets.execute(wallet, walletCall(composableCow, calls.createNow(params)))
-  const part = await eventually('a part', () => poll(wallet, params))
+  const part = await eventually('a part', () => wallets.poll(wallet, params))
   // The name says that the fault may pass: towers try again.
   expect(await post(part, wallet)).toMatchObject({ status: 400, body: { errorType: 'InsufficientBalance' } })
   await wallets.mint(wallet, 300n * coin)
-  const cut = { ...part, signature: part.signature.slice(0, -64) }
+  const cut = { ...part, signature: part.signature.slice(0, -64) as Hex }
   expect(await post(cut, wallet)).toMatchObject({ status: 400, body: { errorType: 'InvalidAppData' } })
   await wallets.execute(wallet, walletCall(composableCow, calls.remove(params)))
   expect(await post(part, wallet)).toMatchObject({ status: 400, body: { errorType: 'InvalidAppData' } })

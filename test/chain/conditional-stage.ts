@@ -54,10 +54,16 @@ export const calls = {
   create: (params: ConditionalOrderParams, dispatch = true) =>
     composable.encodeFunctionData('create', [params, dispatch]),
   /** Creates an order with the time of the block in its cabinet. */
-  createNow: (params: ConditionalOrderParams) =>
-    composable.encodeFunctionData('createWithContext', [params, blockTimestampFactory, '0x', true]),
+  createNow: (params: ConditionalOrderParams, dispatch = true) =>
+    composable.encodeFunctionData('createWithContext', [params, blockTimestampFactory, '0x', dispatch]),
   remove: (params: ConditionalOrderParams) => composable.encodeFunctionData('remove', [paramsId(params)]),
-  setRoot: (root: Bytes32) => composable.encodeFunctionData('setRoot', [root, [0, '0x']]),
+  /** Sets a root, with its leaves if they are public. */
+  setRoot: (root: Bytes32, leaves?: Hex) =>
+    composable.encodeFunctionData('setRoot', [root, [leaves ? 1 : 0, leaves ?? '0x']]),
+  /** The same, with the time of the block as the start of leaves without one. */
+  setRootNow: (root: Bytes32, leaves: Hex) =>
+    composable.encodeFunctionData('setRootWithContext', [root, [1, leaves], blockTimestampFactory, '0x']),
+  setSwapGuard: (guard: Address) => composable.encodeFunctionData('setSwapGuard', [guard]),
   poll: (
     owner: Address,
     params: ConditionalOrderParams,

@@ -3,7 +3,7 @@ import type { Authorisation } from '../../src/chain/authorisations.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
-import { merkleLeaf, merkleTree, sdkLeaf } from '../../src/domain/programmatic/merkle.ts'
+import { sdkLeaf } from '../../src/domain/programmatic/merkle.ts'
 import { type ConditionalOrderParams, paramsId } from '../../src/domain/programmatic/params.ts'
 import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signature.ts'
 import { decodeInput } from '../../src/domain/programmatic/static-input.ts'
@@ -31,6 +31,7 @@ import {
   parts,
   scheduleOf,
   start,
+  treeOf,
   twapHandler,
   word,
 } from '../domain/programmatic/vectors.ts'
@@ -161,19 +162,16 @@ function partOrder(
 }
 
 /** A tree of these orders, and its log with the leaves or, if it is private, without. */
-function treeOf(names: readonly Name[], encode?: (leaves: Leaf[]) => Hex, hash: LeafHash = ofContract) {
-  const [first = ids.A, ...rest] = names.map(hash)
-  const tree = merkleTree([first, ...rest])
-  const proofs = new Map(names.map((name) => [name, tree.proofOf(hash(name)) ?? expect.fail()]))
-  const data = encode?.([...proofs].map(([name, proof]) => [proof, paramsOf(name)])) ?? '0x'
-  const location = encode ? 1n : 0n
-  const log: LogSketch = { type: 'root', owner, root: tree.root, location, data, txHash: hashOf(tree.root) }
-  return { log, proofOf: (name: Name) => proofs.get(name) ?? expect.fail(), root: tree.root }
+function rootOf(
+  names: readonly Name[],
+  encode?: (leaves: readonly Leaf[]) => Hex,
+  leafHash?: typeof sdkLeaf,
+) {
+  const { root, data, proofOf } = treeOf(names.map(paramsOf), encode, leafHash)
+  const place = encode ? { location: 1n, data } : { location: 0n, data: '0x' as const }
+  const log: LogSketch = { type: 'root', owner, root, ...place, txHash: hashOf(root) }
+  return { log, root, proofOf: (name: Name) => proofOf(paramsOf(name)) }
 }
-
-type LeafHash = (name: Name) => Bytes32
-const ofContract: LeafHash = (name) => merkleLeaf(ids[name])
-const ofSdk: LeafHash = (name) => sdkLeaf(paramsOf(name))
 
 /** Orders that the watch tower is to poll, by their hash: their proofs. */
 async function polled() {
@@ -759,7 +757,7 @@ const state = 'source status statusReason root proof removedBlock startsAt'
 test.each(Object.entries(leafEncodings))(
   'leaves of a root, %s, are polled with their proofs; a new root ends some and takes others over, and a reorg takes it back',
   async (_name, encode) => {
-    const [first, second] = [treeOf(['A', 'B'], encode), treeOf(['B', 'C'], encode)]
+    const [first, second] = [rootOf(['A', 'B'], encode), rootOf(['B', 'C'], encode)]
     // No leaf is a single order; those without a start share one.
     contract.set(keyOf(owner, word(0)), cabinetOfC)
     await apply(1, [first.log], { timestamp: start - 10 })
@@ -802,7 +800,7 @@ test.each(Object.entries(leafEncodings))(
 )
 
 test('an order that is single too goes on without its root, with its own context', async () => {
-  const tree = treeOf(['B', 'C'], leafEncodings.tuples)
+  const tree = rootOf(['B', 'C'], leafEncodings.tuples)
   contract.set(keyOf(owner, word(0)), cabinetOfC)
   await apply(1, [tree.log])
   await round()
@@ -812,7 +810,7 @@ test('an order that is single too goes on without its root, with its own context
   await round()
   expect(await one('C', state)).toMatchObject({ status: 'SCHEDULED', startsAt: Number(cabinetOfC) + 50 })
   expect((await polled()).get(ids.C)).toEqual([])
-  await apply(3, [treeOf(['A', 'B']).log])
+  await apply(3, [rootOf(['A', 'B']).log])
   await round()
   expect(await one('C', state)).toMatchObject({ status: 'SCHEDULED', removedBlock: null })
   contract.delete(keyOf(owner, ids.C))
@@ -822,7 +820,7 @@ test('an order that is single too goes on without its root, with its own context
 })
 
 test('leaves of a tree that is hashed as an SDK does are listed with the reason, and go on as single orders', async () => {
-  const tree = treeOf(['A', 'B'], leafEncodings.tuples, ofSdk)
+  const tree = rootOf(['A', 'B'], leafEncodings.tuples, sdkLeaf)
   await apply(1, [tree.log])
   await round()
   expect(await one('A', state)).toMatchObject({
@@ -836,22 +834,22 @@ test('leaves of a tree that is hashed as an SDK does are listed with the reason,
   await round()
   expect(await one('A', state)).toMatchObject({ status: 'ACTIVE', statusReason: null })
   expect(await polled()).toEqual(new Map([[ids.A, []]]))
-  await apply(3, [treeOf(['C', 'D']).log])
+  await apply(3, [rootOf(['C', 'D']).log])
   await round()
   expect((await one('B', state)).status).toBe('CANCELLED')
 })
 
 test('leaves without a proof to their root are not stored, nor any of a private tree', async () => {
-  const { log } = treeOf(['A', 'B'], (leaves) =>
+  const { log } = rootOf(['A', 'B'], (leaves) =>
     leafEncodings.tuples(leaves.map(([, params]) => [[ids.C], params])),
   )
-  await apply(1, [log, treeOf(['C', 'D']).log])
+  await apply(1, [log, rootOf(['C', 'D']).log])
   await round()
   expect(await list('', 'hash')).toEqual([])
 })
 
 test('an order of a private tree is known by a part, and stays by the proof of a later part', async () => {
-  const [first, second] = [treeOf(['A', 'B']), treeOf(['A', 'C'])]
+  const [first, second] = [rootOf(['A', 'B']), rootOf(['A', 'C'])]
   const { db } = server.database
   await apply(1, [first.log])
   await storeOrder(db, partOrder('A', 0, 'safe', [ids.C]))

@@ -1,10 +1,9 @@
 import { AbiCoder, concat, Interface } from 'ethers'
 import { expect } from 'vitest'
 import { type Address, address, zeroAddress } from '../../src/domain/evm/address.ts'
-import type { Hex } from '../../src/domain/evm/hex.ts'
+import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
-import type { OrderData } from '../../src/domain/order/order.ts'
-import { decodeTradeableOrder } from '../../src/domain/programmatic/abi.ts'
+import { decodeTradeableOrder, type TradeableOrder } from '../../src/domain/programmatic/abi.ts'
 import { composableCow, extensibleFallbackHandler } from '../../src/domain/programmatic/handlers.ts'
 import type { ConditionalOrderParams } from '../../src/domain/programmatic/params.ts'
 import { encodeStaticInput, type TwapInput } from '../../src/domain/programmatic/static-input.ts'
@@ -25,14 +24,8 @@ interface Receipt {
   contractAddress: string
 }
 
-/** A part as the contract returns it. */
-export interface TradeablePart {
-  order: OrderData
-  signature: string
-}
-
-/** Posts a part to an order book as watch towers do: with the hash of its document alone. */
-export function postPart(base: string, { order, signature }: TradeablePart, from: Address) {
+/** Posts a part as watch towers do: with the hash of its document alone. */
+export function postPart(base: string, { order, signature }: TradeableOrder, from: Address) {
   const { validTo, partiallyFillable, kind, appData, ...rest } = order
   const { sellAmount, buyAmount, feeAmount, ...tokens } = rest
   return request(`${base}/orders`, 'POST', {
@@ -66,11 +59,7 @@ export async function conditionalOrders({ chain, market }: Pick<World, 'chain' |
     execute,
     deploy: async (code: string) => address((await send(person, undefined, code)).contractAddress),
     mint: (to: Address, amount: bigint) =>
-      send(
-        market.solver.address,
-        market.tokens.DAI.address,
-        tokenAbi.encodeFunctionData('mint', [to, amount]),
-      ),
+      send(person, market.tokens.DAI.address, tokenAbi.encodeFunctionData('mint', [to, amount])),
     /** Approves DAI for the vault relayer. */
     approve: (wallet: Address, amount: bigint) =>
       execute(
@@ -100,15 +89,15 @@ export async function conditionalOrders({ chain, market }: Pick<World, 'chain' |
       )
       return wallet
     },
-    salt: () => word(++salts),
     /** The part that can trade at the head; undefined while there is none. */
-    async poll(owner: Address, params: ConditionalOrderParams): Promise<TradeablePart | undefined> {
-      const data = calls.poll(owner, params)
+    async poll(owner: Address, params: ConditionalOrderParams, proof: readonly Bytes32[] = []) {
+      const data = calls.poll(owner, params, proof)
       const answer = await rpc
         .call<Hex>('eth_call', [{ to: composableCow, data }, 'latest'])
         .catch(() => undefined)
       return answer && decodeTradeableOrder(answer, 2_000)
     },
+    salt: () => word(++salts),
     twapOf(change: Partial<TwapInput>): ConditionalOrderParams {
       const { DAI, WETH } = market.tokens
       const input: TwapInput = {

@@ -1,7 +1,12 @@
 import { encodeBytes, encodeList, encodeTuple } from '../../../src/domain/evm/abi.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../../src/domain/evm/hex.ts'
-import { type ConditionalOrderParams, encodeParams } from '../../../src/domain/programmatic/params.ts'
+import { merkleLeaf, merkleTree } from '../../../src/domain/programmatic/merkle.ts'
+import {
+  type ConditionalOrderParams,
+  encodeParams,
+  paramsId,
+} from '../../../src/domain/programmatic/params.ts'
 import { encodeStaticInput, type TwapInput } from '../../../src/domain/programmatic/static-input.ts'
 import { twapSchedule } from '../../../src/domain/programmatic/twap.ts'
 import { numbered } from '../../fakes/order.ts'
@@ -94,4 +99,20 @@ const listOf = (items: readonly string[]): Hex =>
 export const leafEncodings = {
   encoded: (leaves: readonly Leaf[]) => listOf(leaves.map((leaf) => encodeBytes(`0x${leafOf(leaf)}`))),
   tuples: (leaves: readonly Leaf[]) => listOf(leaves.map(leafOf)),
+}
+
+/**
+ * A tree of orders, the data of its log in one of the encodings, and its proofs.
+ * @param leafHash that of the contract by default
+ */
+export function treeOf(
+  orders: readonly ConditionalOrderParams[],
+  encode: (leaves: readonly Leaf[]) => Hex = leafEncodings.tuples,
+  leafHash = (params: ConditionalOrderParams) => merkleLeaf(paramsId(params)),
+) {
+  const [first, ...rest] = orders.map(leafHash)
+  if (!first) throw new Error('no orders')
+  const tree = merkleTree([first, ...rest])
+  const proofOf = (params: ConditionalOrderParams) => tree.proofOf(leafHash(params)) ?? []
+  return { root: tree.root, proofOf, data: encode(orders.map((params) => [proofOf(params), params])) }
 }
