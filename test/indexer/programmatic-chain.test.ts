@@ -13,7 +13,7 @@ import { orderUid } from '../../src/domain/signing/signing.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import { runIndexer } from '../../src/indexer/run.ts'
 import { calls, onChain, walletCall } from '../chain/conditional-stage.ts'
-import { start, twapHandler, twapInput, word } from '../domain/programmatic/vectors.ts'
+import { leafEncodings, start, treeOf, twapHandler, twapInput, word } from '../domain/programmatic/vectors.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
@@ -75,7 +75,9 @@ async function sync() {
 
 function twap(salt: number): ConditionalOrderParams {
   const { WETH, USDC } = stage().market.tokens
-  const input = twapInput({ sellToken: USDC.address, buyToken: WETH.address, t0: 0n })
+  // The salt is not in the orders: their amounts differ.
+  const tokens = { sellToken: USDC.address, buyToken: WETH.address }
+  const input = twapInput({ ...tokens, t0: 0n, partSellAmount: BigInt(1_000 + salt) })
   return { handler: twapHandler, salt: word(salt), staticInput: encodeStaticInput('TWAP', input) }
 }
 
@@ -148,6 +150,80 @@ test('a creation is gone with its block, and one without a log is not known', as
   for (const after of [7, 8]) await mineAt(now + after)
   await sync()
   expect(await read(wallet, logged, 'hash')).toBeNull()
+})
+
+/** Stores the part that can trade at the head, as if it was placed. */
+async function place(wallet: Address, params: ConditionalOrderParams, proof: readonly Bytes32[] = []) {
+  const { order, signature } = await stage().part(wallet, params, proof)
+  const uid = orderUid(stage().market.network, order, wallet)
+  const creationDate = new Date((await stage().now()) * 1_000)
+  await storeOrder(
+    server.database.db,
+    sampleOrder({
+      ...{ ...order, uid, owner: wallet, signature, signingScheme: 'eip1271', class: 'limit', creationDate },
+    }),
+  )
+  return uid
+}
+
+test.each(['safe', 'forwarder'] as const)(
+  'a TWAP that a %s created without a log is known by its part, and its removal is seen',
+  async (kind) => {
+    const { execute, now: time, rpc } = stage()
+    const wallet = await wallets[kind]()
+    // Orders that were read outlive the chain of a test.
+    const params = twap(kind === 'safe' ? 5 : 9)
+    await execute(trader(), wallet, [walletCall(composableCow, calls.createNow(params, false))])
+    const startsAt = await time()
+    await sync()
+    expect(await read(wallet, params, 'hash')).toBeNull()
+    const uid = await place(wallet, params)
+    await sync()
+    expect(
+      await read(
+        wallet,
+        params,
+        'source status startsAt creations { nodes { txHash } } nextPart { uid status }',
+      ),
+    ).toEqual({
+      ...{ source: 'ORDER', status: 'ACTIVE', startsAt, creations: { nodes: [] } },
+      nextPart: { uid, status: 'OPEN' },
+    })
+    await execute(trader(), wallet, [walletCall(composableCow, calls.remove(params))])
+    await rpc.call('anvil_mine', ['0x28'])
+    await sync()
+    expect((await read(wallet, params, 'status')).status).toBe('CANCELLED')
+  },
+)
+
+test('leaves of public and private roots have the context and the proofs that the contract accepts', async () => {
+  const { execute, now: time, poll } = stage()
+  const wallet = await wallets.safe()
+  const [ending, staying, next] = [twap(6), twap(7), twap(8)] as const
+  const first = treeOf([ending, staying], leafEncodings.encoded)
+  await execute(trader(), wallet, [walletCall(composableCow, calls.setRootNow(first.root, first.data))])
+  const startsAt = await time()
+  await sync()
+  const fields = 'source status startsAt root proof nextPart { uid }'
+  const proof = (tree: typeof first, params: ConditionalOrderParams) => tree.proofOf(params).join('')
+  for (const params of [ending, staying]) {
+    const uid = await place(wallet, params, first.proofOf(params))
+    expect(await read(wallet, params, fields)).toEqual({
+      ...{ source: 'ROOT', status: 'ACTIVE', startsAt, root: first.root, proof: proof(first, params) },
+      nextPart: { uid },
+    })
+  }
+  const second = treeOf([staying, next])
+  await execute(trader(), wallet, [walletCall(composableCow, calls.setRoot(second.root))])
+  expect(await poll(wallet, staying, first.proofOf(staying))).toBe('ProofNotAuthed()')
+  await sync()
+  for (const params of [ending, staying])
+    expect((await read(wallet, params, 'status')).status, 'no proof of a private tree').toBe('CANCELLED')
+  await place(wallet, next, second.proofOf(next))
+  await sync()
+  expect(await read(wallet, next, fields)).toMatchObject({
+    ...{ source: 'ORDER', status: 'ACTIVE', startsAt, root: second.root, proof: proof(second, next) },
+  })
 })
 
 test('hundreds of authorisations are read at one block', async () => {
