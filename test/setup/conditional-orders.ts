@@ -58,6 +58,7 @@ export async function conditionalOrders({ chain, market }: Pick<World, 'chain' |
     send: (to: Address, data: string) => send(person, to, data),
     execute,
     deploy: async (code: string) => address((await send(person, undefined, code)).contractAddress),
+    /** Anyone may mint. The solver must not: its own transactions would take the same nonces. */
     mint: (to: Address, amount: bigint) =>
       send(person, market.tokens.DAI.address, tokenAbi.encodeFunctionData('mint', [to, amount])),
     /** Approves DAI for the vault relayer. */

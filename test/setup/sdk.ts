@@ -8,12 +8,13 @@ import { eventually } from './eventually.ts'
 import type { World } from './world.ts'
 
 /** The official SDK for the first account of the local market. */
-export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } {
+export function createSdk(world: World) {
   const { chainId } = world.market.network
   const [account] = world.market.accounts
   if (!account) throw new Error('the market has no accounts')
+  const provider = createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) })
   const adapter = new ViemAdapter({
-    provider: createPublicClient({ chain: sepolia, transport: http(world.chain.rpcUrl) }),
+    provider,
     signer: privateKeyToAccount(account.privateKey),
   })
   // The adapter encodes the library's value 0x0 as a byte that no node decodes, so this sends such a
@@ -32,7 +33,8 @@ export function createSdk(world: World): { api: OrderBookApi; sdk: TradingSdk } 
     // The library's own limit would make a test slow.
     limiterOpts: { tokensPerInterval: 1_000, interval: 'second' },
   } as never)
-  return { api, sdk: new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi: api }, adapter as never) }
+  const sdk = new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi: api }, adapter as never)
+  return { api, sdk, adapter, provider }
 }
 
 /** A transaction of the first account, mined. @throws when it fails */
