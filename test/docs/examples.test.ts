@@ -160,7 +160,7 @@ let world: World
 let uid: string
 beforeAll(async () => {
   world = await startWorld({
-    roles: ['serve', 'index', 'auction', 'deliver'],
+    roles: ['serve', 'index', 'auction', 'tower', 'deliver'],
     environment: {
       PUBLIC_URL: 'https://trade.example',
       CHANNEL_ALLOWED_HOSTS: '127.0.0.1',

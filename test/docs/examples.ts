@@ -5,10 +5,10 @@ import path from 'node:path'
 import type { World } from '../setup/world.ts'
 import { type Page, root } from './pages.ts'
 
-/** A folder as the reader has it: packages installed, and the description of what runs. */
+/** A folder as the reader has it: packages and sources, and the description of what runs. */
 export function openFolder(world: World): { path: string } & Disposable {
   const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-docs-'))
-  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  for (const name of ['node_modules', 'src']) symlinkSync(path.join(root, name), path.join(folder, name))
   mkdirSync(path.join(folder, '.tradegraph'))
   writeFileSync(path.join(folder, '.tradegraph', 'dev.json'), JSON.stringify(manifestOf(world)))
   const tradegraph = `node --import tsx ${path.join(root, 'src/app/commands/tradegraph.ts')}`

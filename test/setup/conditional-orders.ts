@@ -40,9 +40,13 @@ export async function conditionalOrders({ chain, market }: Pick<World, 'chain' |
   const person = market.accounts[0]?.address ?? zeroAddress
   await rpc.call('anvil_autoImpersonateAccount', [true])
 
+  /** One at a time: the node would give two the same nonce. */
+  let last: Promise<unknown> = Promise.resolve()
   async function send(from: Address, to: Address | undefined, data: string): Promise<Receipt> {
     const transaction = { from, ...(to && { to }), data, gas: '0x2dc6c0' }
-    const hash = await rpc.call('eth_sendTransaction', [transaction])
+    const sent = last.then(() => rpc.call('eth_sendTransaction', [transaction]))
+    last = sent.catch(() => undefined)
+    const hash = await sent
     const receipt = await eventually('it is mined', () =>
       rpc.call<Receipt | null>('eth_getTransactionReceipt', [hash]).then((found) => found ?? undefined),
     )
