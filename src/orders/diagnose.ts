@@ -128,6 +128,7 @@ export function unplacedOrderFacts(
     ...{ market, cancellation: null, lastTrade: null, failedHook: null },
     standing: null,
     ...{ bid: null, bestBid: null, attempt: null, refusal: null, deniedTokens: [], look: null },
+    programmatic: null,
     service: serviceFacts(service, services),
   }
 }

@@ -239,6 +239,16 @@ export type PriceQuality =
   | 'optimal'
   | 'verified';
 
+export type ProgrammaticOrderStatus =
+  | 'active'
+  | 'cancelled'
+  | 'ended'
+  | 'expired'
+  | 'filled'
+  | 'invalid'
+  | 'partlyFilled'
+  | 'scheduled';
+
 export type PushKeysInput = {
   auth: string;
   p256dh: string;
@@ -389,6 +399,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
           | { __typename: 'OrderEvidence', uid: string }
           | { __typename: 'PoolEvidence', pool: string }
           | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+          | { __typename: 'ProgrammaticOrderEvidence', owner: string, hash: string, status: ProgrammaticOrderStatus | null, removedBlock: number | null }
           | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
           | { __typename: 'RevertEvidence', reason: string }
           | { __typename: 'TokenEvidence', token: { address: string } }
@@ -404,6 +415,7 @@ export type GetApiV1OrdersUidDiagnosisResult = { order: { diagnosis: { code: Dia
         | { __typename: 'OrderEvidence', uid: string }
         | { __typename: 'PoolEvidence', pool: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+        | { __typename: 'ProgrammaticOrderEvidence', owner: string, hash: string, status: ProgrammaticOrderStatus | null, removedBlock: number | null }
         | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
         | { __typename: 'RevertEvidence', reason: string }
         | { __typename: 'TokenEvidence', token: { address: string } }
@@ -421,6 +433,7 @@ type reason_DiagnosisReason = { code: DiagnosisCode, summary: string, since: str
     | { __typename: 'OrderEvidence', uid: string }
     | { __typename: 'PoolEvidence', pool: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+    | { __typename: 'ProgrammaticOrderEvidence', owner: string, hash: string, status: ProgrammaticOrderStatus | null, removedBlock: number | null }
     | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
     | { __typename: 'RevertEvidence', reason: string }
     | { __typename: 'TokenEvidence', token: { address: string } }
@@ -438,6 +451,7 @@ type reason_OrderDiagnosis = { code: DiagnosisCode, summary: string, since: stri
     | { __typename: 'OrderEvidence', uid: string }
     | { __typename: 'PoolEvidence', pool: string }
     | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+    | { __typename: 'ProgrammaticOrderEvidence', owner: string, hash: string, status: ProgrammaticOrderStatus | null, removedBlock: number | null }
     | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
     | { __typename: 'RevertEvidence', reason: string }
     | { __typename: 'TokenEvidence', token: { address: string } }
@@ -465,6 +479,7 @@ export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCo
         | { __typename: 'OrderEvidence', uid: string }
         | { __typename: 'PoolEvidence', pool: string }
         | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+        | { __typename: 'ProgrammaticOrderEvidence', owner: string, hash: string, status: ProgrammaticOrderStatus | null, removedBlock: number | null }
         | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
         | { __typename: 'RevertEvidence', reason: string }
         | { __typename: 'TokenEvidence', token: { address: string } }
@@ -480,6 +495,7 @@ export type PostApiV1OrdersDiagnosisResult = { explainOrder: { code: DiagnosisCo
       | { __typename: 'OrderEvidence', uid: string }
       | { __typename: 'PoolEvidence', pool: string }
       | { __typename: 'PriceEvidence', foundAt: string | null, foundAtBlock: number | null, foundBy: string | null, foundInAuction: number | null, gapPercent: string | null, gapSeenAt: string | null, dayMovementPercent: string | null, secondsNeeded: number | null, limit: { decimal: string, sellAmount: string, buyAmount: string }, best: { decimal: string, sellAmount: string, buyAmount: string } | null }
+      | { __typename: 'ProgrammaticOrderEvidence', owner: string, hash: string, status: ProgrammaticOrderStatus | null, removedBlock: number | null }
       | { __typename: 'RefusalEvidence', code: string, field: string | null, message: string }
       | { __typename: 'RevertEvidence', reason: string }
       | { __typename: 'TokenEvidence', token: { address: string } }
@@ -854,8 +870,8 @@ export type GetAffiliateTraderActivityAddressResult = { traderActivity: { comput
 
 /** The result and variables of each document, by its text. */
 export interface Documents {
-  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase index target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
-  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase index target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
+  "query ($network: NetworkName!, $uid: OrderUid!) {\n      order(uid: $uid, network: $network) {\n        diagnosis { ...reason further { ...reason } }\n      }\n    }\n\n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on ProgrammaticOrderEvidence { owner hash status removedBlock }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase index target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: GetApiV1OrdersUidDiagnosisResult; variables: GetApiV1OrdersUidDiagnosisVariables }
+  "query ($input: ExplainOrderInput!) {\n      explainOrder(input: $input) { ...reason further { ...reason } }\n    }\n    \n    fragment reason on Diagnosed {\n      code summary since retryable advice\n      evidence {\n        __typename\n        ... on AmountsEvidence { token { address } needed available missing }\n        ... on TokenEvidence { token { address } }\n        ... on PoolEvidence { pool }\n        ... on PriceEvidence {\n          limit { decimal sellAmount buyAmount } best { decimal sellAmount buyAmount } foundAt foundAtBlock foundBy foundInAuction\n          gapPercent gapSeenAt dayMovementPercent secondsNeeded\n        }\n        ... on FeeEvidence { token { address } fee left leastAmount }\n        ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal }\n        ... on BlocksEvidence { number at head }\n        ... on TransactionEvidence { txHash block }\n        ... on OrderEvidence { uid }\n        ... on ProgrammaticOrderEvidence { owner hash status removedBlock }\n        ... on RevertEvidence { reason }\n        ... on HookEvidence { phase index target outcome gasLimit gasUsed }\n        ... on ValidityEvidence { from until offeredUntil }\n        ... on CancellationEvidence { by detail }\n        ... on RefusalEvidence { code field message }\n      }\n    }": { result: PostApiV1OrdersDiagnosisResult; variables: PostApiV1OrdersDiagnosisVariables }
   "query ($network: NetworkName!, $uid: OrderUid!, $blockNumber: SafeInt) {\n      network(name: $network) { chainId }\n      order(uid: $uid, network: $network) {\n        simulation(blockNumber: $blockNumber) { error block from to input gas stateOverrides }\n      }\n    }": { result: GetApiV1DebugSimulationUidResult; variables: GetApiV1DebugSimulationUidVariables }
   "query ($network: NetworkName!, $input: SimulateOrderInput!) {\n      network(name: $network) { chainId }\n      simulateOrder(input: $input) { error block from to input gas stateOverrides }\n    }": { result: PostApiV1DebugSimulationResult; variables: PostApiV1DebugSimulationVariables }
   "query ($network: NetworkName!, $filter: BookFilter, $after: String, $first: Int!) {\n      bookEvents(network: $network, filter: $filter, after: $after, first: $first) {\n        cursor nodes { cursor isRemoved eventId event { label reason detail source txHash timestamp } order { uid owner receiver sellToken { address } buyToken { address } sellAmount buyAmount validTo kind class partiallyFillable creationDate status executedSellAmount executedBuyAmount appCode referrer } trade { blockNumber logIndex txHash sellAmount sellAmountBeforeFees buyAmount auctionId executedProtocolFees { amount token { address } } } } pageInfo { hasNextPage }\n      }\n    }": { result: GetApiV1FeedResult; variables: GetApiV1FeedVariables }

@@ -27,7 +27,7 @@ export function sampleFacts(more: Partial<DiagnosisInput> = {}): DiagnosisInput 
     order: judged(),
     tokens: { sell: { symbol: 'WETH', decimals: 18 }, buy: { symbol: 'USDC', decimals: 6 } },
     ...{ cancellation: null, lastTrade: null, standing: null, bid: null, bestBid: null, attempt: null },
-    ...{ failedHook: null, refusal: null, market: null, deniedTokens: [], look: null },
+    ...{ failedHook: null, refusal: null, programmatic: null, market: null, deniedTokens: [], look: null },
     service: {
       indexed: { block: 100, at: at(-12) },
       ...{ head: 101, auctionAt: at(-24), minLifetime: 60, auctionPauseMs: 24_000, blockTimeMs: 12_000 },

@@ -144,6 +144,7 @@ const evidence = `{ __typename
   ... on BlocksEvidence { number at head }
   ... on TransactionEvidence { txHash block }
   ... on OrderEvidence { uid }
+  ... on ProgrammaticOrderEvidence { owner hash status removedBlock }
   ... on RevertEvidence { reason }
   ... on HookEvidence { phase index target outcome gasLimit gasUsed }
   ... on ValidityEvidence { from until offeredUntil }

@@ -1,13 +1,16 @@
+import { generatorStatusTexts } from '../programmatic/status.ts'
 import { readableDown, readableUp } from '../text/readable.ts'
 import {
   amountsOf,
   type DiagnosisInput,
+  type ObservedProgrammaticOrder,
   type ObservedStanding,
   type Reason,
   reasonOf,
   remainingSell,
   tokenOf,
 } from './diagnosis.ts'
+import type { Evidence } from './evidence.ts'
 
 /** Reasons that the account of an order must resolve: its signature, its funds, its own code. */
 
@@ -67,7 +70,55 @@ export function unsigned(facts: DiagnosisInput, standing: ObservedStanding): Rea
   const { since, revert } = standing
   if (facts.order.signingScheme === 'presign') return reasonOf('presignatureMissing', since)
   const evidence = revert === null ? [] : [{ kind: 'revert', reason: revert } as const]
-  return reasonOf('signatureInvalid', since, evidence, refusedWith(revert, 'signatureInvalid', facts))
+  const summary = refusedWith(revert, 'signatureInvalid', facts)
+  const { programmatic } = facts
+  if (!programmatic) return reasonOf('signatureInvalid', since, evidence, summary)
+  const { cause, advice } = notMade(programmatic)
+  const newer = programmatic.newerPart ? [{ kind: 'order', uid: programmatic.newerPart } as const] : []
+  return {
+    ...reasonOf('signatureInvalid', since, [...evidence, ...newer], summary ? `${cause} ${summary}` : cause),
+    advice,
+  }
+}
+
+/** Why the signature of a part is not valid any more: its programmatic order does not make it now. */
+function notMade({ hash, status, removedBlock, newerPart }: ObservedProgrammaticOrder): {
+  cause: string
+  advice: string
+} {
+  const of = `the programmatic order ${hash}, whose part this is`
+  const again = 'Create the programmatic order again to trade what is left of it.'
+  if (status === null)
+    return {
+      cause: `The wallet does not accept this as a part of ${of}: its root may have been replaced.`,
+      advice: again,
+    }
+  if (status === 'cancelled')
+    return {
+      cause: `The contract does not authorise ${of}, any more: its owner removed it, or replaced the root that authorised it. This was seen first in block ${removedBlock}.`,
+      advice: again,
+    }
+  if (newerPart !== null)
+    return {
+      cause: `The handler of ${of}, makes another part now.`,
+      advice: 'Look at the newer part: this one is over.',
+    }
+  if (status !== 'active' && status !== 'scheduled')
+    return {
+      cause: `The time of ${of}, is over: ${generatorStatusTexts[status]}`,
+      advice: 'Create another programmatic order to trade more.',
+    }
+  return {
+    cause: `The handler of ${of}, does not make this part now, or its wallet does not accept it.`,
+    advice: 'Look at the diagnosis of the programmatic order.',
+  }
+}
+
+/** The programmatic order of a part as evidence; none for other orders. */
+export function programmaticEvidence({ programmatic }: DiagnosisInput): Evidence[] {
+  if (!programmatic) return []
+  const { owner, hash, status, removedBlock } = programmatic
+  return [{ kind: 'programmaticOrder', owner, hash, status, removedBlock }]
 }
 
 function refusedWith(

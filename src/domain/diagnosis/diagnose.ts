@@ -10,7 +10,7 @@ import {
   type RanHooks,
 } from '../settlement/hooks.ts'
 import { formatSeconds, grouped } from '../text/readable.ts'
-import { fundsReasons, unpayable, unsigned } from './account-reasons.ts'
+import { fundsReasons, programmaticEvidence, unpayable, unsigned } from './account-reasons.ts'
 import { advised } from './advice.ts'
 import {
   competitionReasons,
@@ -78,7 +78,7 @@ function toPastTense(reason: Reason): Reason {
 export function diagnose(facts: DiagnosisInput): Diagnosis {
   const [first, ...further] = inOrder(reasonsOf(facts))
   if (!first) throw new TypeError('an order without a reason')
-  return { ...first, further }
+  return { ...first, evidence: [...first.evidence, ...programmaticEvidence(facts)], further }
 }
 
 /** Sorts the reasons in the order in which they must be resolved, and adds advice to each. */

@@ -2,6 +2,7 @@ import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource, Failing, StandingReason } from '../order/event.ts'
 import { filledAmount, type Order, type OrderUid } from '../order/order.ts'
+import type { GeneratorStatus } from '../programmatic/status.ts'
 import type { HookOutcome } from '../settlement/hooks.ts'
 import type { TokenLabel } from '../text/readable.ts'
 import { type DiagnosisCode, diagnosisTexts } from './code.ts'
@@ -131,6 +132,18 @@ export interface ObservedRefusal {
   at: Date
 }
 
+/** The programmatic order whose part an order is, as its signature says. */
+export interface ObservedProgrammaticOrder {
+  owner: Address
+  hash: Bytes32
+  /** Null if it is not known: for example one of a Merkle root. */
+  status: GeneratorStatus | null
+  /** The first block at which the contract was seen not to authorise it; null while it does. */
+  removedBlock: number | null
+  /** The newest part of it in the book that is newer than the order; null without one. */
+  newerPart: OrderUid | null
+}
+
 /** Token prices in native atoms for 10^18 atoms. */
 export interface PairPrice {
   at: Date
@@ -155,6 +168,8 @@ export interface DiagnosisInput {
   bestBid: ObservedBid | null
   attempt: ObservedAttempt | null
   refusal: ObservedRefusal | null
+  /** Null for an order that is no part. */
+  programmatic: ObservedProgrammaticOrder | null
   /** The market prices now, and a day ago or as far back as they are known. */
   market: { newest: PairPrice; oldest: PairPrice } | null
   /** The tokens that the operator denies. */

@@ -21,6 +21,7 @@ import type { RefusalCode } from '../errors/refusal-codes.ts'
 import type { CancellationSource } from '../order/event.ts'
 import { orderTexts } from '../order/order.ts'
 import { formatPriceDown } from '../order/surplus.ts'
+import type { GeneratorStatus } from '../programmatic/status.ts'
 import { poolContract } from '../routing/pool-value.ts'
 import type { HookOutcome, HookPhase } from '../settlement/hooks.ts'
 import { formatPercent } from '../text/readable.ts'
@@ -108,6 +109,20 @@ export const evidenceTypes = {
     block: safeInt.orNull('Its block; null while it is in none, or if unknown.'),
   }),
   order: described('OrderEvidence', 'The other order of the reason.', { uid: orderUid('Its UID.') }),
+  programmaticOrder: described(
+    'ProgrammaticOrderEvidence',
+    'The programmatic order whose part the order is, as its signature says. It is part of the first reason.',
+    {
+      owner: address('The contract wallet that owns both.'),
+      hash: bytes32('The hash that identifies it with its owner.'),
+      status: oneOf<GeneratorStatus>('ProgrammaticOrderStatus').orNull(
+        'Its status; null if the service does not know it.',
+      ),
+      removedBlock: safeInt.orNull(
+        'The first block at which the contract was seen not to authorise it; null while it does.',
+      ),
+    },
+  ),
   revert: described('RevertEvidence', 'The answer of a contract.', {
     reason: text('The reason as text, or its hex.'),
   }),

@@ -1,7 +1,7 @@
 import type { HandlerType } from '../../domain/programmatic/handlers.ts'
 import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts'
 import { decodeInput } from '../../domain/programmatic/static-input.ts'
-import type { GeneratorStatus } from '../../domain/programmatic/status.ts'
+import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
 import { twapPart, twapSchedule } from '../../domain/programmatic/twap.ts'
 import { isFilled } from '../order/status.ts'
 
@@ -59,6 +59,11 @@ export const executedOf = (column: string) => `(SELECT coalesce(sum(o.${column})
 
 /** SQL for the number of orders of programmatic order `g` that are filled. */
 export const filledParts = `(SELECT count(*) FROM ${partsOfOrder} AND ${isFilled})`
+
+/** The domain's names. */
+export const generatorStatusNames = Object.fromEntries(
+  generatorStatuses.map((status) => [status, status]),
+) as Record<GeneratorStatus, GeneratorStatus>
 
 /**
  * `generatorState` of the domain in SQL, over the columns of programmatic order `g`, with the caller's

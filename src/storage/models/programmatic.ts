@@ -1,5 +1,6 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { orderStatuses } from '../../domain/order/status.ts'
 import type { DiagnosedOrder } from '../../domain/programmatic/diagnosis.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
 import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
@@ -11,6 +12,7 @@ import {
   accountBehind,
   executedOf,
   filledParts,
+  generatorStatusNames,
   isOf,
   mayHaveStatus,
   partsOfOrder,
@@ -20,6 +22,7 @@ import { bytea, raw } from '../database/columns.ts'
 import { feedScan, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
 import { ordersKey, scanLimit } from '../order/ranges.ts'
+import { statusCase, statusNames } from '../order/status.ts'
 import {
   address,
   amount,
@@ -54,10 +57,6 @@ import { sqlExpression } from '../query/sql-text.ts'
 const graphStatus = Object.fromEntries(
   generatorStatuses.map((status) => [status, screaming(status)]),
 ) as Record<GeneratorStatus, string>
-const storedStatus = Object.fromEntries(generatorStatuses.map((status) => [status, status])) as Record<
-  GeneratorStatus,
-  string
->
 
 /** Members that resolvers compute the parts from. */
 export interface ProgrammaticRow {
@@ -118,11 +117,21 @@ const polls = {
 const diagnosedFields: RowFields<DiagnosedOrder> = {
   status: derived(
     spelledEnumOf('ProgrammaticOrderStatus', generatorStatuses),
-    () => programmaticStatusSql(now, storedStatus),
+    () => programmaticStatusSql(now, generatorStatusNames),
     '',
   ),
   fault: orNull(column(string, 'g.fault', '')),
+  type: column(enumOf('ProgrammaticOrderType', handlerTypes), 'g.type', ''),
   startsAt: orNull(column(uint32, 'g.starts_at', '')),
+  endsAt: orNull(column(uint32, 'g.ends_at', '')),
+  partStatus: orNull(
+    derived(
+      enumOf('OrderStatus', orderStatuses),
+      `CASE WHEN g.poll_result = 'placed' THEN (SELECT ${statusCase(now, statusNames)} FROM ${partsOfOrder}
+        ORDER BY pp.order_id DESC LIMIT 1) END`,
+      '',
+    ),
+  ),
   pollResult: orNull(column(pollResult, 'g.poll_result', '')),
   pollReason: orNull(column(string, 'g.poll_reason', '')),
   pollAt: polls.nextPollAt,
@@ -240,7 +249,7 @@ export const programmaticOrder: Model = {
     ),
     status: derived(
       spelledEnumOf('ProgrammaticOrderStatus', generatorStatuses),
-      (spelling) => programmaticStatusSql(now, spelling === 'graphql' ? graphStatus : storedStatus),
+      (spelling) => programmaticStatusSql(now, spelling === 'graphql' ? graphStatus : generatorStatusNames),
       'Derived on every read, first match: CANCELLED, INVALID, SCHEDULED, FILLED, PARTLY_FILLED, EXPIRED, ENDED, ACTIVE.',
       { weight: 2 },
     ),
@@ -351,7 +360,7 @@ function conditionsOf({ statuses, type }: ProgrammaticFilter, now: number): Pris
   return [
     type && Prisma.sql`g.type = ${type}`,
     statuses &&
-      Prisma.sql`${raw(mayHaveStatus(String(now), statuses))} AND ${raw(programmaticStatusSql(String(now), storedStatus))} = ANY(${[...statuses]}::text[])`,
+      Prisma.sql`${raw(mayHaveStatus(String(now), statuses))} AND ${raw(programmaticStatusSql(String(now), generatorStatusNames))} = ANY(${[...statuses]}::text[])`,
   ].filter((condition) => condition !== undefined)
 }
 

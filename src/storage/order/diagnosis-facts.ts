@@ -25,6 +25,8 @@ import {
   orderFields,
   pairFields,
   pairPrice,
+  programmaticFields,
+  programmaticRow,
   refusalFields,
   type StandingRow,
   serviceFields,
@@ -47,6 +49,7 @@ export type StoredFacts = Pick<
   | 'bestBid'
   | 'attempt'
   | 'refusal'
+  | 'programmatic'
   | 'market'
 > & {
   owner: Address
@@ -77,6 +80,7 @@ const factsSql = `(SELECT ${rowSql(orderFields, {
   bestBid: orNothing(bestBid),
   attempt: orNothing(newestAttempt),
   refusal: orNothing(newestRefusal),
+  programmatic: orNothing(programmaticRow),
 })}
   FROM (SELECT 1) one LEFT JOIN order_standings sd ON sd.order_id = o.id LEFT JOIN checkpoints cp ON cp.chain_id = o.chain_id
     LEFT JOIN auction_rounds ar ON ar.chain_id = o.chain_id)`
@@ -150,6 +154,7 @@ export function toFacts(json: ContextJson): StoredFacts {
     bestBid: read(json, 'bestBid', bidFields),
     attempt: read(json, 'attempt', attemptFields),
     refusal: read(json, 'refusal', refusalFields),
+    programmatic: read(json, 'programmatic', programmaticFields),
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   FailedHookFacts,
   ObservedAttempt,
   ObservedBid,
+  ObservedProgrammaticOrder,
   ObservedRefusal,
   PairPrice,
 } from '../../domain/diagnosis/diagnosis.ts'
@@ -11,8 +12,10 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { type CancellationSource, cancellationSources, standingReasons } from '../../domain/order/event.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import { generatorStatuses } from '../../domain/programmatic/status.ts'
 import { hookOutcomes } from '../../domain/settlement/hooks.ts'
 import type { TokenLabel } from '../../domain/text/readable.ts'
+import { generatorStatusNames, isOf, programmaticStatusSql } from '../chain/programmatic-status.ts'
 import { isShown } from '../models/auction/auction.ts'
 import { cancellationSourceOf } from '../models/order/event.ts'
 import { orderRow } from '../models/order/order.ts'
@@ -241,6 +244,30 @@ export const serviceFields: RowFields<{
   head: orNull(derived(safeInt, 'cp.head_number', '')),
   auctionAt: orNull(derived(time, 'ar.at', '')),
 }
+
+export const programmaticFields: RowFields<ObservedProgrammaticOrder> = {
+  owner: derived(address, 'pp.owner', ''),
+  hash: derived(bytes32, 'pp.hash', ''),
+  status: orNull(
+    derived(
+      enumOf('ProgrammaticOrderStatus', generatorStatuses),
+      `CASE WHEN g.id IS NOT NULL THEN ${programmaticStatusSql(now, generatorStatusNames)} END`,
+      '',
+    ),
+  ),
+  removedBlock: orNull(derived(safeInt, 'g.removed_block', '')),
+  newerPart: orNull(
+    derived(
+      orderUid,
+      `(SELECT newer.uid FROM programmatic_parts np JOIN orders newer ON newer.id = np.order_id
+        WHERE np.chain_id = pp.chain_id AND np.owner = pp.owner AND np.hash = pp.hash AND np.order_id > pp.order_id
+        ORDER BY np.order_id DESC LIMIT 1)`,
+      '',
+    ),
+  ),
+}
+export const programmaticRow = `(SELECT ${rowSql(programmaticFields)} FROM programmatic_parts pp
+  LEFT JOIN programmatic_orders g ON ${isOf('pp')} WHERE pp.order_id = o.id)`
 
 export const refusalFields: RowFields<ObservedRefusal> = {
   auctionId: derived(rowKey, auctionNumberSql('rs.auction_id'), ''),

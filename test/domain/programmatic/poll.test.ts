@@ -83,6 +83,7 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
     ...({ status: 'active', fault: null, startsAt: null, pollAt: 1_800_000_000 } as const),
     ...({ pollResult: 'waiting', pollReason: 'PollTryAtEpoch: later' } as const),
     ...{ isFollowed: false, isBooked: false },
+    ...({ type: 'TWAP', endsAt: 1_800_000_999, partStatus: null } as const),
   }
   expect(diagnosisOf({ ...active, status: 'invalid', fault: 'same token' })).toEqual({
     code: 'invalid',
@@ -102,4 +103,21 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
     text: 'The network follows an order book, whose watch towers place its parts. No part that can be traded now is known there.',
   })
   expect(diagnosisOf({ ...followed, status: 'cancelled' }).code).toBe('removed')
+
+  const placed = { ...active, pollResult: 'placed', pollReason: null } as const
+  expect(diagnosisOf({ ...placed, partStatus: 'open' }).code).toBe('placed')
+  expect(diagnosisOf({ ...placed, partStatus: 'fulfilled' })).toEqual({
+    code: 'partFilled',
+    text: 'Its part is filled. The next can be traded from 2027-01-15T08:00:00Z on.',
+  })
+  expect(diagnosisOf({ ...placed, partStatus: 'fulfilled', endsAt: 1_799_999_999 }).text).toBe(
+    'Its part is filled. No further part follows.',
+  )
+  expect(diagnosisOf({ ...placed, partStatus: 'cancelled', type: 'StopLoss' })).toEqual({
+    code: 'partEnded',
+    text: 'Its part was cancelled or has expired before it was filled. Its handler is polled for the next one from 2027-01-15T08:00:00Z on.',
+  })
+  expect(diagnosisOf({ ...placed, partStatus: 'fulfilled', pollAt: 0, type: 'Unknown' }).text).toBe(
+    'Its part is filled.',
+  )
 })

@@ -27,6 +27,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   OrderDiagnosis: { process: 'advice code evidence further retryable since summary' },
   HookEvidence: { process: 'gasLimit gasUsed index outcome phase target' },
   OrderEvidence: { process: 'order uid' },
+  ProgrammaticOrderEvidence: { process: 'hash owner removedBlock status' },
   PriceAmounts: { process: 'buyAmount decimal sellAmount' },
   PriceEvidence: {
     process:

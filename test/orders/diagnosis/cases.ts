@@ -6,7 +6,7 @@ import { sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { network } from '../../setup/server.ts'
-import { at, million, type Stage, solver, unit } from './stage.ts'
+import { at, million, type Stage, solver, time, unit } from './stage.ts'
 
 /** How an order comes to be as it is, and what has to be told of it: evidence with all its values. */
 export interface Case {
@@ -63,6 +63,39 @@ async function traded(stage: Stage, order: Order, sell: bigint, buy: bigint) {
     data: { executedSell: `${sell}`, executedBuy: `${buy}` },
   })
 }
+
+const newerUid = `0x${'5e'.repeat(56)}` as const
+const generator = `0x${'9e'.repeat(32)}` as const
+
+/** A part whose signature its wallet does not accept, with what is stored of its programmatic order. */
+async function refusedPart(stage: Stage, known: { removedBlock?: bigint; endsAt?: bigint } | null) {
+  const order = await stage.order(wallet)
+  const key = { chainId: order.chainId, owner: bytea(order.owner), hash: bytea(generator) }
+  const terms = { handler: bytea(numbered('0e')), salt: bytea(generator), staticInput: bytea('0x12') }
+  if (known)
+    await sql(stage.db).programmaticOrder.create({
+      data: { ...key, ...terms, ...known, createdBlock: 80n, lookedBlock: 95n, type: 'TWAP' },
+    })
+  await sql(stage.db).programmaticPart.create({ data: { ...key, orderId: order.id } })
+  await stage.stand(order, { reason: 'invalid_signature', revert: 'the order is not valid' })
+  return order
+}
+
+/** `refusedPart` with its evidence. */
+const partCase = (
+  known: Parameters<typeof refusedPart>[1],
+  status: string | null,
+  advice: string,
+  removedBlock: number | null = null,
+): Case => ({
+  stage: (stage) => refusedPart(stage, known),
+  ...{ code: 'signatureInvalid', since: iso(-5), advice },
+  evidence: ({ owner }) => [
+    { kind: 'revert', reason: 'the order is not valid' },
+    { kind: 'programmaticOrder', owner, hash: generator, status, removedBlock },
+  ],
+})
+const createAgain = 'Create the programmatic order again to trade what is left of it.'
 
 async function cancelled(stage: Stage, order: Order, reason: string | null, onChain = false) {
   await sql(stage.db).order.update({
@@ -413,6 +446,38 @@ export const cases: Record<string, Case> = {
     evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
     advice:
       'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.',
+  },
+  'a part whose programmatic order was removed': partCase(
+    { removedBlock: 97n },
+    'cancelled',
+    createAgain,
+    97,
+  ),
+  'a part of a programmatic order that is not known': partCase(null, null, createAgain),
+  'a part of a programmatic order whose time is over': partCase(
+    { endsAt: BigInt(time / 1_000) - 1n },
+    'expired',
+    'Create another programmatic order to trade more.',
+  ),
+  'a part that its handler does not make now': partCase(
+    {},
+    'active',
+    'Look at the diagnosis of the programmatic order.',
+  ),
+  'a part that another followed': {
+    async stage(stage) {
+      const order = await refusedPart(stage, {})
+      const newer = await stage.order({ ...wallet, owner: order.owner, uid: newerUid })
+      const key = { chainId: order.chainId, owner: bytea(order.owner), hash: bytea(generator) }
+      await sql(stage.db).programmaticPart.create({ data: { ...key, orderId: newer.id } })
+      return order
+    },
+    ...{ code: 'signatureInvalid', since: iso(-5), advice: 'Look at the newer part: this one is over.' },
+    evidence: ({ owner }) => [
+      { kind: 'revert', reason: 'the order is not valid' },
+      { kind: 'order', uid: newerUid },
+      { kind: 'programmaticOrder', owner, hash: generator, status: 'active', removedBlock: null },
+    ],
   },
   'a document that came later and is refused': {
     stage: standing({ reason: 'document_refused', revert: 'wrappers are not available on this service' }),

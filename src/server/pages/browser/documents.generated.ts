@@ -514,6 +514,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
         | { __typename: 'OrderEvidence' }
         | { __typename: 'PoolEvidence' }
         | { __typename: 'PriceEvidence', gapPercent: string | null, gapSeenAt: string | null }
+        | { __typename: 'ProgrammaticOrderEvidence' }
         | { __typename: 'RefusalEvidence' }
         | { __typename: 'RevertEvidence' }
         | { __typename: 'TokenEvidence' }
@@ -529,6 +530,7 @@ export type OrderDiagnosisResult = { order: { diagnosis: { code: DiagnosisCode, 
           | { __typename: 'OrderEvidence' }
           | { __typename: 'PoolEvidence' }
           | { __typename: 'PriceEvidence', gapPercent: string | null, gapSeenAt: string | null }
+          | { __typename: 'ProgrammaticOrderEvidence' }
           | { __typename: 'RefusalEvidence' }
           | { __typename: 'RevertEvidence' }
           | { __typename: 'TokenEvidence' }
