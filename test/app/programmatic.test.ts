@@ -4,11 +4,12 @@ import type { Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { TradeableOrder } from '../../src/domain/programmatic/abi.ts'
 import { composableCow } from '../../src/domain/programmatic/handlers.ts'
+import { paramsId } from '../../src/domain/programmatic/params.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { calls, walletCall } from '../chain/conditional-stage.ts'
 import { coin, conditionalOrders, postPart } from '../setup/conditional-orders.ts'
 import { eventually } from '../setup/eventually.ts'
-import { request } from '../setup/trader.ts'
+import { graphql, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
 let world: World
@@ -73,3 +74,38 @@ test('an unknown document is refused for orders that the contract of conditional
   await wallets.execute(wallet, walletCall(composableCow, calls.remove(params)))
   expect(await post(part, wallet)).toMatchObject({ status: 400, body: { errorType: 'InvalidAppData' } })
 })
+
+test('the diagnosis of a part says that its programmatic order was removed', async () => {
+  const wallet = await wallets.deployWallet()
+  const params = wallets.twapOf({ t: 100_000n, minPartLimit: 10n ** 30n })
+  await wallets.mint(wallet, 100n * coin)
+  await wallets.execute(wallet, walletCall(composableCow, calls.createNow(params)))
+  const part = await eventually('a part', () => poll(wallet, params))
+  const { body: uid } = await post(part, wallet)
+  const read = async () => {
+    const query = `query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary evidence {
+      __typename ... on ProgrammaticOrderEvidence { owner hash status removedBlock } } } } }`
+    return (await graphql(world.url, query, { uid })).order.diagnosis
+  }
+  const evidence = { __typename: 'ProgrammaticOrderEvidence', owner: wallet, hash: paramsId(params) }
+  const before = await eventually('the market is known', async () => {
+    const found = await read()
+    return found.code === 'PRICE_OUT_OF_REACH' && found
+  })
+  expect(before.evidence).toContainEqual({ ...evidence, status: 'ACTIVE', removedBlock: null })
+  await wallets.execute(wallet, walletCall(composableCow, calls.remove(params)))
+  const after = await eventually(
+    'the removal is seen',
+    async () => {
+      const found = await read()
+      const isSeen = found.evidence.some(({ status }: { status?: string }) => status === 'CANCELLED')
+      return found.code === 'SIGNATURE_INVALID' && isSeen && found
+    },
+    60_000,
+  )
+  const { removedBlock } = after.evidence.at(-1)
+  expect(after.evidence.at(-1)).toEqual({ ...evidence, status: 'CANCELLED', removedBlock })
+  expect(after.summary).toContain(
+    `The contract does not authorise the programmatic order ${paramsId(params)}, whose part this is, any more: its owner removed it, or replaced the root that authorised it. This was seen first in block ${removedBlock}.`,
+  )
+}, 90_000)
