@@ -80,7 +80,7 @@ test('the diagnosis of a part says that its programmatic order was removed', asy
   const params = wallets.twapOf({ t: 100_000n, minPartLimit: 10n ** 30n })
   await wallets.mint(wallet, 100n * coin)
   await wallets.execute(wallet, walletCall(composableCow, calls.createNow(params)))
-  const part = await eventually('a part', () => poll(wallet, params))
+  const part = await eventually('a part', () => wallets.poll(wallet, params))
   const { body: uid } = await post(part, wallet)
   const read = async () => {
     const query = `query ($uid: OrderUid!) { order(uid: $uid) { diagnosis { code summary evidence {

@@ -1,6 +1,6 @@
 import { handlerTypes } from '../../domain/programmatic/handlers.ts'
 import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
-import { mayHaveStatus, programmaticStatusSql } from '../chain/programmatic-status.ts'
+import { isOf, mayHaveStatus, partsOfOrder, programmaticStatusSql } from '../chain/programmatic-status.ts'
 import { programmaticRowFields } from '../models/programmatic.ts'
 import { statusCase } from '../order/status.ts'
 import { rowSql } from '../query/json.ts'
@@ -59,16 +59,11 @@ const epoch = (time: string) => `extract(epoch FROM ${time})::bigint`
 const eventId = `(lpad(${epoch('c.block_time')}::text, 10, '0') || lpad(g.chain_id::text, 16, '0')
   || lpad(c.block_number::text, 16, '0') || repeat('0', 16) || '5' || lpad(c.log_index::text, 16, '0'))`
 
-const isOf = (row: string) =>
-  `${row}.chain_id = g.chain_id AND ${row}.owner = g.owner AND ${row}.hash = g.hash`
-
 /** The first creation `c` of order `g`. */
 const firstCreation = `JOIN LATERAL (SELECT pc.* FROM programmatic_creations pc WHERE ${isOf('pc')}
   ORDER BY pc.block_number, pc.log_index LIMIT 1) c ON true`
 
-const parts = `programmatic_parts pp JOIN orders o ON o.id = pp.order_id WHERE ${isOf('pp')}`
-
-const sum = (column: string) => `(SELECT coalesce(sum(o.${column}), 0)::text FROM ${parts})`
+const sum = (column: string) => `(SELECT coalesce(sum(o.${column}), 0)::text FROM ${partsOfOrder})`
 
 /**
  * The newest block at which anything of order `g` may have changed: with each reading of the contract, orders
@@ -76,7 +71,7 @@ const sum = (column: string) => `(SELECT coalesce(sum(o.${column}), 0)::text FRO
  */
 const updatedAtBlock = `greatest(g.looked_block, (SELECT max(pc.block_number) FROM programmatic_creations pc WHERE ${isOf('pc')}),
   (SELECT max(greatest(o.expired_at_block, (SELECT max(t.block_number) FROM trades t WHERE t.order_id = o.id),
-    (SELECT max(i.block_number) FROM invalidations i WHERE i.order_uid = o.uid))) FROM ${parts}))`
+    (SELECT max(i.block_number) FROM invalidations i WHERE i.order_uid = o.uid))) FROM ${partsOfOrder}))`
 
 /** Programmatic orders: each one once, by its first creation. */
 export const generators: List = {

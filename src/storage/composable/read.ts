@@ -1,6 +1,7 @@
 import { Refusal } from '../../domain/errors/error.ts'
 import { toHex } from '../../domain/evm/hex.ts'
 import { type TwapSchedule, windowOf } from '../../domain/programmatic/twap.ts'
+import { partsOfOrder } from '../chain/programmatic-status.ts'
 import { bytea, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
@@ -309,9 +310,7 @@ export async function countStrays(db: Db, orders: readonly Scheduled[]): Promise
     count: schedule ? schedule.signableParts : 0,
   }))
   const rows = await sql(db).$queryRaw<{ strays: bigint }[]>`
-    SELECT (SELECT count(*) FROM programmatic_orders g
-      JOIN programmatic_parts pp ON pp.chain_id = g.chain_id AND pp.owner = g.owner AND pp.hash = g.hash
-      JOIN orders o ON o.id = pp.order_id WHERE g.id = n.id AND NOT (
+    SELECT (SELECT count(*) FROM programmatic_orders g, ${raw(partsOfOrder)} AND g.id = n.id AND NOT (
         (o.valid_to + 1 - n.first) % n.t = 0 AND o.valid_to + 1 >= n.first AND (o.valid_to + 1 - n.first) / n.t < n.count)) AS strays
     FROM unnest(${orders.map(({ id }) => id)}::bigint[], ${terms.map(({ first }) => first)}::bigint[],
       ${terms.map(({ t }) => t)}::bigint[], ${terms.map(({ count }) => count)}::bigint[])
@@ -322,9 +321,7 @@ export async function countStrays(db: Db, orders: readonly Scheduled[]): Promise
 /** Reads, for each programmatic order, the ends of its orders in the book that have not passed, in order. */
 export async function readPostedEnds(db: Db, ids: readonly string[], now: number): Promise<number[][]> {
   const rows = await sql(db).$queryRaw<{ ends: bigint[] }[]>`
-    SELECT ARRAY(SELECT o.valid_to FROM programmatic_orders g
-      JOIN programmatic_parts pp ON pp.chain_id = g.chain_id AND pp.owner = g.owner AND pp.hash = g.hash
-      JOIN orders o ON o.id = pp.order_id WHERE g.id = n.id AND o.valid_to >= ${now}
+    SELECT ARRAY(SELECT o.valid_to FROM programmatic_orders g, ${raw(partsOfOrder)} AND g.id = n.id AND o.valid_to >= ${now}
       ORDER BY o.valid_to LIMIT 1000) AS ends
     FROM unnest(${[...ids]}::bigint[]) WITH ORDINALITY AS n(id, place) ORDER BY n.place`
   return rows.map(({ ends }) => ends.map(Number))
