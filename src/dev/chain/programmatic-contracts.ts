@@ -1,4 +1,5 @@
 import { type Address, address } from '../../domain/evm/address.ts'
+import { shedFactory } from '../../domain/network/network.ts'
 import {
   blockTimestampFactory,
   composableCow,
@@ -16,7 +17,7 @@ export const programmaticContracts = {
   TradeAboveThreshold: newestHandler('TradeAboveThreshold'),
   GoodAfterTime: newestHandler('GoodAfterTime'),
   PerpetualStableSwap: newestHandler('PerpetualSwap'),
-  ShedFactory: address('0x312f92fe5f1710408b20d52a374fa29e099cfa86'),
+  ShedFactory: shedFactory,
   Multicall3: address('0xcA11bde05977b3631167028862bE2a173976CA11'),
 } satisfies Record<string, Address>
 

@@ -85,13 +85,16 @@ export interface ConditionalOrderContracts {
   shedFactories: readonly Address[]
 }
 
+/** The factory of CoWShed 1.0. */
+export const shedFactory = address('0x312f92fe5f1710408b20d52a374fa29e099cfa86')
+
 /** The factories of CoWShed: 1.0 on every chain, 2.0 on Gnosis Chain, 2.1 with and without orders. */
 export const defaultShedFactories: readonly Address[] = [
-  '0x312f92fe5f1710408b20d52a374fa29e099cfa86',
-  '0x4f4350bf2c74aacd508d598a1ba94ef84378793d',
-  '0x5e284e80f3bd6a7d80a8500d9c49878028110848',
-  '0xc94f7d71d022e773b0b516841ff867c06f39726b',
-].map(address)
+  shedFactory,
+  address('0x4f4350bf2c74aacd508d598a1ba94ef84378793d'),
+  address('0x5e284e80f3bd6a7d80a8500d9c49878028110848'),
+  address('0xc94f7d71d022e773b0b516841ff867c06f39726b'),
+]
 
 /** The contracts of programmatic orders, at the same addresses on every chain. */
 export const defaultConditionalOrders = { composableCow, shedFactories: defaultShedFactories }
