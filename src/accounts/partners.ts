@@ -1,8 +1,9 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { sha256 } from '../domain/text/digest.ts'
 import { type Partner, type PartnerLimits, partnerClient, partnerOf } from '../http/caller.ts'
 import type { Db } from '../storage/database/database.ts'
 import {
@@ -37,11 +38,7 @@ export interface PartnerKeySecret {
 
 function newKey(): { key: string; prefix: string; hash: Buffer } {
   const key = `${keyPrefix}${randomBytes(32).toString('base64url')}`
-  return { key, prefix: key.slice(0, shownLength), hash: hashOf(key) }
-}
-
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return { key, prefix: key.slice(0, shownLength), hash: sha256(key) }
 }
 
 export interface PartnerTimes {
@@ -195,7 +192,7 @@ export function createPartners(
     revoke: async (id) => changed(await updatePartnerKey(db, id, { revokedAt: new Date(now()) })),
     find(key, beforeRead) {
       if (key === undefined || !keyPattern.test(key)) return undefined
-      const hash = hashOf(key)
+      const hash = sha256(key)
       const name = hash.toString('base64')
       const known = kept.get(name)
       const at = now()

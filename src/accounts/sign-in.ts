@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { hashMessage } from 'ethers'
 import { SiweMessage } from 'siwe'
 import { type CheckAccountSignature, notSignedBy } from '../chain/order/contract-signature.ts'
@@ -8,6 +8,7 @@ import { type Address, address } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'
 import type { Bytes32, Hex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
+import { sha256 } from '../domain/text/digest.ts'
 import type { Database, Db } from '../storage/database/database.ts'
 import {
   deleteSessions,
@@ -119,14 +120,14 @@ export async function signIn(
   const expiresAt = new Date(now() + sessionMs)
   await db.transaction(async (tx) => {
     if (!(await takeNonce(tx, parsed.nonce, at))) throw unknownNonce()
-    await insertSession(tx, { tokenHash: hashOf(token), account, createdAt: at, expiresAt }, maxSessions)
+    await insertSession(tx, { tokenHash: sha256(token), account, createdAt: at, expiresAt }, maxSessions)
   })
   return { token, account, expiresAt }
 }
 
 /** Ends a session. @returns whether it was open */
 export async function signOut(db: Db, token: string | undefined): Promise<boolean> {
-  return token?.startsWith(tokenPrefix) ? (await deleteSessions(db, { tokenHash: hashOf(token) })) > 0 : false
+  return token?.startsWith(tokenPrefix) ? (await deleteSessions(db, { tokenHash: sha256(token) })) > 0 : false
 }
 
 /** Ends all sessions of an account. @returns their number */
@@ -140,7 +141,7 @@ export async function accountOfSession(
   token: string | undefined,
   now: number,
 ): Promise<Address | undefined> {
-  return token?.startsWith(tokenPrefix) ? await findSession(db, hashOf(token), new Date(now)) : undefined
+  return token?.startsWith(tokenPrefix) ? await findSession(db, sha256(token), new Date(now)) : undefined
 }
 
 function sitesOf(publicUrl: URL | undefined): [URL, ...URL[]] {
@@ -183,8 +184,4 @@ const unknownNonce = () => refused('nonce', 'the nonce is unknown, used or expir
 
 function refused(reason: string, description: string): Refusal {
   return new Refusal('InvalidSignIn', description, { field: 'message', data: { reason } })
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

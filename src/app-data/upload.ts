@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { StoredMeter } from '../concurrency/byte-budget.ts'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Clock } from '../domain/log.ts'
+import { sha256 } from '../domain/text/digest.ts'
 import { findAppData, storeAppData, unusedBytes } from '../storage/app-data.ts'
 import type { Database } from '../storage/database/database.ts'
 
@@ -52,7 +52,7 @@ export async function uploadAppData(
   if (hash !== null && hash !== computed) {
     throw new Refusal('AppDataHashMismatch', `the document hashes to ${computed}`, { field: 'appDataHash' })
   }
-  const client = createHash('sha256').update(address).digest().subarray(0, 16)
+  const client = sha256(address).subarray(0, 16)
   const bytes = Buffer.byteLength(document)
   if ((await unusedBytes(db, client)) + bytes > maxUnusedBytes) {
     meter?.countLimited('stored documents')

@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { accountOfSession } from '../accounts/sign-in.ts'
 import { createByteBudget } from '../concurrency/byte-budget.ts'
 import { Refusal } from '../domain/errors/error.ts'
+import { sha256 } from '../domain/text/digest.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { isFinalStatus } from '../graphql/errors.ts'
 import type { Caller } from '../http/caller.ts'
@@ -209,7 +210,3 @@ const inUse = new Refusal(
     field: 'Idempotency-Key',
   },
 )
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { sha256 } from '../domain/text/digest.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { Signals } from '../storage/database/signals.ts'
 import {
@@ -120,7 +120,7 @@ export function createBalanceSessions({ db, signals, now, log }: BalanceSessions
 
   return {
     async open(key, tokens, clientAddress) {
-      const client = createHash('sha256').update(clientAddress).digest()
+      const client = sha256(clientAddress)
       const reached = await putSession(db, { ...key, tokens, client, ...from(idleMs) }, sessionLimits)
       if (!reached) return
       const [code, message] = refusals[reached]

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isPartnerKey } from '../../accounts/partners.ts'
 import { accountOfSession, ownSites } from '../../accounts/sign-in.ts'
@@ -6,6 +6,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
+import { sha256 } from '../../domain/text/digest.ts'
 import type { Partner } from '../../http/caller.ts'
 import type { Db } from '../../storage/database/database.ts'
 
@@ -36,9 +37,9 @@ export function requireFeature({ features }: Featured, name: keyof Features): vo
  * time of the comparison reveals neither the length nor a prefix of the key.
  */
 export function operatorCheck(key: string | undefined): (apiKey: string | undefined) => boolean {
-  const expected = key === undefined ? undefined : digest(key)
+  const expected = key === undefined ? undefined : sha256(key)
   return (apiKey) =>
-    expected !== undefined && apiKey !== undefined && timingSafeEqual(expected, digest(apiKey))
+    expected !== undefined && apiKey !== undefined && timingSafeEqual(expected, sha256(apiKey))
 }
 
 /** The key in `Authorization: Bearer …` or `X-API-Key`. */
@@ -104,10 +105,6 @@ export function requireEditor({ apiKey, isEditor, markPersonal }: KeyedRequest):
     )
   }
   markPersonal?.()
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 export const accessLevels = ['off', 'operator', 'public'] as const

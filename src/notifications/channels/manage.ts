@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Clock } from '../../domain/log.ts'
@@ -13,6 +13,7 @@ import {
   type PushKeys,
   type WebhookKeys,
 } from '../../domain/notification/channel.ts'
+import { sha256 } from '../../domain/text/digest.ts'
 import { spelledOnce } from '../../outside/receiver.ts'
 import {
   confirmChannel as confirm,
@@ -158,7 +159,7 @@ async function checkConfirmations(
 ): Promise<void> {
   const limits = senders[kind]?.confirmations
   if (!limits) return
-  const receiver = hashOf(limits.receiverOf(address))
+  const receiver = sha256(limits.receiverOf(address))
   const over = await countConfirmation(tx, { kind, receiver, account }, limits, new Date(now()))
   if (!over) return
   const whose = over.reached === 'receiver' ? 'this address' : 'the account’s channels'
@@ -182,7 +183,7 @@ async function sendConfirmation(channel: Channel, token: string, services: Chann
     if (!isConfirmed) return { channel, confirmationLink }
     const { kind, account, address } = channel
     const limits = senders[kind]?.confirmations
-    if (limits) await freeReceiver(db, { kind, account, receiver: hashOf(limits.receiverOf(address)) })
+    if (limits) await freeReceiver(db, { kind, account, receiver: sha256(limits.receiverOf(address)) })
     return { channel: await confirmChannel(token, 'token', services), confirmationLink }
   }
   await db.transaction((tx) => endChannel(tx, channel.id, 'unconfirmed', new Date(now())))
@@ -204,7 +205,7 @@ export async function confirmChannel(
   known: { address?: string; account?: Address } = {},
 ): Promise<Channel> {
   const kinds = confirmationWays[way]
-  const channel = await confirm(db, hashOf(token), { now: new Date(now()), kinds, ...known })
+  const channel = await confirm(db, sha256(token), { now: new Date(now()), kinds, ...known })
   if (!channel) throw new Refusal('ChannelNotFound', 'no channel waits for this token', { field: 'token' })
   if (!('known' in channel)) return channel
   await db.transaction((tx) => endChannel(tx, channel.known, 'unconfirmed', new Date(now())))
@@ -282,11 +283,7 @@ function notFound(): Refusal {
 
 function newConfirmation(now: number) {
   const token = randomBytes(24).toString('base64url')
-  return { token, confirmation: { hash: hashOf(token), expiresAt: new Date(now + confirmationMs) } }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return { token, confirmation: { hash: sha256(token), expiresAt: new Date(now + confirmationMs) } }
 }
 
 const previousSecretMs = 24 * 3_600_000
