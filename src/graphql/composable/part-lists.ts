@@ -202,10 +202,14 @@ const unplacedStatuses: Record<PartStatus, string> = {
   open: 'unconfirmed',
 }
 
+const isComputed = (part: TwapPart | ListRow): part is TwapPart => 'order' in part
+
 /** Rows of parts, from the book where it has them. */
 async function bookedRows(generator: Generator, shown: readonly (TwapPart | ListRow)[], context: Context) {
-  const uids = shown.map((part) => ('order' in part ? partUid(generator.terms, part as TwapPart) : undefined))
-  const known = uids.filter((uid) => uid !== undefined)
+  const named = shown.map((part) =>
+    isComputed(part) ? { part, uid: partUid(generator.terms, part) } : { row: part },
+  )
+  const known = named.flatMap((one) => ('uid' in one ? [one.uid] : []))
   const environment = environmentOf(context)
   context.proceed()
   const where = { orderUid_in: known }
@@ -222,20 +226,20 @@ async function bookedRows(generator: Generator, shown: readonly (TwapPart | List
   const missing = known.filter((uid) => !byUid.has(uid))
   const facts = await readBookedParts(context.db, missing, environment.now)
   const factsByUid = new Map(missing.map((uid, index) => [uid, facts[index]]))
-  return shown.map((part, index): ListRow => {
-    const uid = uids[index]
-    if (uid === undefined) return part as ListRow
+  return named.map((one): ListRow => {
+    if ('row' in one) return one.row
+    const { part, uid } = one
     const row = byUid.get(uid)
     if (row) return row
     const { isFilled = false, isInvalidated = false } = factsByUid.get(uid) ?? {}
-    const { validFrom, validTo } = part as TwapPart
+    const { validFrom, validTo } = part
     const isAuthorised = generator.terms.removedBlock === null
     const { now } = environment
     const facts = { validFrom, validTo, isFilled, isInvalidated, isAuthorised, inBook: null, now }
     const status = unplacedStatuses[partStatus(facts)]
     const executed = isFilled ? null : '0'
     return {
-      ...partRow(generator, part as TwapPart),
+      ...partRow(generator, part),
       status,
       sortKey: `${String(validTo).padStart(10, '0')}:${uid}:${generator.terms.chainId}`,
       ...{ executedSellAmount: executed, executedBuyAmount: executed, executedFee: executed },

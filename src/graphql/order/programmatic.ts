@@ -216,8 +216,7 @@ PartRef.implement({
       type: OrderRef,
       nullable: true,
       description: 'Its order; null while it is not placed.',
-      resolve: async ({ uid }, _args, context, info) =>
-        (await resolveKeyed(orderByUid, uid, context, info)) as StoredValue | null,
+      resolve: ({ uid }, _args, context, info) => resolveKeyed(orderByUid, uid, context, info),
     }),
   }),
 })

@@ -31,7 +31,7 @@ interface DueRow {
   context: Uint8Array | null
   ends_at: bigint | null
   poll_at: bigint
-  poll_result: string | null
+  poll_result: PollResult | null
   polled_at: Date | null
   poll_repeats: number
 }
@@ -66,7 +66,7 @@ export async function duePolls(
       row.poll_result === null || row.polled_at === null
         ? null
         : {
-            result: row.poll_result as PollResult,
+            result: row.poll_result,
             time: Math.floor(row.polled_at.getTime() / 1_000),
             repeats: row.poll_repeats,
           },
