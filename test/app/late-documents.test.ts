@@ -134,6 +134,7 @@ test('auctions run the hooks of a document that is uploaded after its order', as
       ),
       evidence: [
         { __typename: 'RevertEvidence', reason: expect.stringMatching(/^the order needs 9\d+ gas/) },
+        { __typename: 'ProgrammaticOrderEvidence' },
       ],
     },
   })
