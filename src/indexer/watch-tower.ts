@@ -191,6 +191,10 @@ async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): P
     if ('fault' in answer) return { outcome: pollFailed(answer.fault, rhythm), isNewPart }
     return { outcome: again('failed', exceededTexts[answer.exceeded], rhythm), isNewPart }
   } catch (fault) {
+    // Once too little time is left, the reason of the part is the one before.
+    const isLate = fault instanceof Refusal && fault.code === 'InsufficientValidTo'
+    const inPart = last && rhythm.window && rhythm.repeats.size > 0
+    if (isLate && inPart) return { outcome: again(last.result, last.reason, rhythm), isNewPart }
     const outcome = refusedPart(fault, rhythm, options)
     const shortage = shortageOf(fault)
     const isKnown = rhythm.window && rhythm.repeats.has(outcome.result)

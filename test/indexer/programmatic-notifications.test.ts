@@ -375,8 +375,8 @@ test('blocks far behind the head notify nobody', async () => {
   expect(await notified()).toEqual([])
 })
 
-/** Lets the watch tower poll at a block, where the part is refused for lack of balance. */
-async function poll(number: number, timestamp: number, index: number) {
+/** Lets the watch tower poll at a block, where the part is refused for lack of balance, or of time. */
+async function poll(number: number, timestamp: number, index: number, isLate = false) {
   const stop = new AbortController()
   const part = twapPart(scheduleOf('A'), index) ?? expect.fail()
   await runWatchTower(
@@ -385,6 +385,7 @@ async function poll(number: number, timestamp: number, index: number) {
       head: async () => ({ number, timestamp, hash: hashOf('head'), parentHash: hashOf('parent') }),
       poll: async () => ({ part: { order: part.order, signature: '0x' } }),
       place: async () => {
+        if (isLate) throw new Refusal('InsufficientValidTo', 'too late')
         const data = { have: '100', need: String(part.order.sellAmount) }
         throw new Refusal('InsufficientBalance', 'owner holds too little', { data })
       },
@@ -400,6 +401,7 @@ test('a part without balance is notified once, and it fails for that reason thou
   await look()
   await poll(2, start + 1, 0)
   await poll(300, start + 3_500, 0)
+  await poll(390, start + 3_599, 0, true)
   await poll(400, start + 3_600, 1)
   await apply(401, start + 3_601)
   await look()

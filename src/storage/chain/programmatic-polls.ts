@@ -18,7 +18,7 @@ export interface DuePoll {
   endsAt: number | null
   dueAt: number
   /** The last poll; null before the first. */
-  last: { result: PollResult; time: number; repeats: number } | null
+  last: { result: PollResult; reason: string | null; time: number; repeats: number } | null
 }
 
 interface DueRow {
@@ -32,6 +32,7 @@ interface DueRow {
   ends_at: bigint | null
   poll_at: bigint
   poll_result: PollResult | null
+  poll_reason: string | null
   polled_at: Date | null
   poll_repeats: number
 }
@@ -47,7 +48,7 @@ export async function duePolls(
   { at, busy, perOwner, limit }: { at: PollTime; busy: readonly Address[]; perOwner: number; limit: number },
 ): Promise<DuePoll[]> {
   const rows = await sql(db).$queryRaw<DueRow[]>`
-    SELECT g.id, g.owner, g.handler, g.salt, g.static_input, CASE WHEN g.by_root THEN g.proof END AS proof, g.context, g.ends_at, g.poll_at, g.poll_result, g.polled_at, g.poll_repeats
+    SELECT g.id, g.owner, g.handler, g.salt, g.static_input, CASE WHEN g.by_root THEN g.proof END AS proof, g.context, g.ends_at, g.poll_at, g.poll_result, g.poll_reason, g.polled_at, g.poll_repeats
     FROM (SELECT p.id, row_number() OVER (PARTITION BY p.owner ORDER BY p.poll_repeats, p.poll_at, p.id) AS place
       FROM programmatic_orders p WHERE p.chain_id = ${chainId} AND p.poll_at <= ${at.timestamp}
         AND coalesce(p.poll_block, 0) <= ${at.number} AND p.looked_block IS NOT NULL AND p.removed_block IS NULL
@@ -67,6 +68,7 @@ export async function duePolls(
         ? null
         : {
             result: row.poll_result,
+            reason: row.poll_reason,
             time: Math.floor(row.polled_at.getTime() / 1_000),
             repeats: row.poll_repeats,
           },
