@@ -67,27 +67,27 @@ test('a TWAP of a proxy with funds for two of three parts reaches its user, each
   )
   await wallets.mint(shed, 200n * coin)
   await wallets.approve(shed, 300n * coin)
-  await wallets.execute(shed, walletCall(composableCow, calls.createNow(wallets.twapOf({ n: 3n, t: 8n }))))
+  await wallets.execute(shed, walletCall(composableCow, calls.createNow(wallets.twapOf({ n: 3n, t: 20n }))))
   const list = await eventually(
     'it has finished',
     async () => {
       const found = await notified(user)
       return ofType(found, 'PROGRAMMATIC_FINISHED').length > 0 && found
     },
-    120_000,
+    170_000,
   )
   expect(ofType(list, 'PART_FILLED')).toMatchObject([
     {
       partIndex: 0,
       partCount: 3,
-      message: expect.stringMatching(/^Part 1 of 3 filled: 100 DAI for .+ WETH$/),
+      message: expect.stringMatching(/^Part 1 of 3 filled: .+ for .+$/),
     },
     { partIndex: 1, partCount: 3 },
   ])
   expect(ofType(list, 'INSUFFICIENT_BALANCE')).toMatchObject([
     {
       message: expect.stringMatching(
-        /^Part 3 of 3 cannot be placed: balance too low, 100 DAI missing; in time until /,
+        /^Part 3 of 3 cannot be placed: balance too low, .+ missing; in time until /,
       ),
     },
   ])
@@ -103,14 +103,14 @@ test('a TWAP of a proxy with funds for two of three parts reaches its user, each
     {
       partCount: 3,
       filledParts: 2,
-      message: expect.stringMatching(/^TWAP finished: 2 of 3 parts filled, 200 DAI for /),
+      message: expect.stringMatching(/^TWAP finished: 2 of 3 parts filled, .+ for /),
     },
   ])
   expect(ofType(list, 'ORDER_FILLED')).toEqual([])
   expect(await notified(shed)).toEqual([])
   await eventually('the feed has them', async () => feed.results.length >= list.length)
   expect(feed.data().map(({ notifications }) => notifications.node)).toEqual(await notified(user))
-}, 180_000)
+}, 240_000)
 
 test('a removal is notified to the owner', async () => {
   const wallet = await wallets.deployWallet()
@@ -135,8 +135,8 @@ test('a removal is notified to the owner', async () => {
     {
       partCount: 2,
       filledParts: 1,
-      message: expect.stringMatching(/^TWAP cancelled: 1 of 2 parts filled, 100 DAI for /),
+      message: expect.stringMatching(/^TWAP cancelled: 1 of 2 parts filled, .+ for /),
     },
   ])
   expect(ofType(list, 'PROGRAMMATIC_FINISHED')).toEqual([])
-}, 180_000)
+}, 240_000)
