@@ -192,7 +192,7 @@ async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): P
     return { outcome: again('failed', exceededTexts[answer.exceeded], rhythm), isNewPart }
   } catch (fault) {
     // Once too little time is left, the reason of the part is the one before.
-    const isLate = fault instanceof Refusal && fault.code === 'InsufficientValidTo'
+    const isLate = fault instanceof Refusal && lateCodes.includes(fault.code)
     const inPart = last && rhythm.window && rhythm.repeats.size > 0
     if (isLate && inPart) return { outcome: again(last.result, last.reason, rhythm), isNewPart }
     const outcome = refusedPart(fault, rhythm, options)
@@ -212,6 +212,9 @@ function shortageOf(fault: unknown): Shortage | undefined {
   if (fault.code === 'InsufficientAllowance') return { balance: 0n, allowance: missing }
   return undefined
 }
+
+/** The refusals of a part whose time has run out. */
+const lateCodes: readonly RefusalCode[] = ['InsufficientValidTo', 'OrderExpired']
 
 const exceededTexts = { time: 'takes too long', size: 'returns too much' }
 
