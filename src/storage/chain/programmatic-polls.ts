@@ -40,7 +40,8 @@ interface DueRow {
 /**
  * Programmatic orders that are due at a block and that the contract authorised when it was read: at most
  * `perOwner` of each owner who is not in `busy`. The first of each owner come before the second ones, and
- * those that did not fail again and again before others. In SQL: a rank for each owner.
+ * those that did not fail again and again before others. In SQL: a rank for each owner, and the whole rows of
+ * those alone that are returned.
  */
 export async function duePolls(
   db: Db,
@@ -48,13 +49,14 @@ export async function duePolls(
   { at, busy, perOwner, limit }: { at: PollTime; busy: readonly Address[]; perOwner: number; limit: number },
 ): Promise<DuePoll[]> {
   const rows = await sql(db).$queryRaw<DueRow[]>`
-    SELECT g.id, g.owner, g.handler, g.salt, g.static_input, CASE WHEN g.by_root THEN g.proof END AS proof, g.context, g.ends_at, g.poll_at, g.poll_result, g.poll_reason, g.polled_at, g.poll_repeats
-    FROM (SELECT p.id, row_number() OVER (PARTITION BY p.owner ORDER BY p.poll_repeats, p.poll_at, p.id) AS place
+    SELECT g.id, g.owner, g.handler, g.salt, g.static_input,
+      CASE WHEN g.by_root THEN g.proof END AS proof, g.context, g.ends_at, g.poll_at, g.poll_result, g.poll_reason, g.polled_at, g.poll_repeats
+    FROM (SELECT d.* FROM (SELECT p.id, p.poll_repeats, p.poll_at, row_number() OVER (PARTITION BY p.owner ORDER BY p.poll_repeats, p.poll_at, p.id) AS place
       FROM programmatic_orders p WHERE p.chain_id = ${chainId} AND p.poll_at <= ${at.timestamp}
         AND coalesce(p.poll_block, 0) <= ${at.number} AND p.looked_block IS NOT NULL AND p.removed_block IS NULL
         AND p.fault IS NULL AND p.owner <> ALL(${busy.map(bytea)}::bytea[])) d
-    JOIN programmatic_orders g ON g.id = d.id WHERE d.place <= ${perOwner}
-    ORDER BY d.place, g.poll_repeats, g.poll_at, g.id LIMIT ${limit}`
+      WHERE d.place <= ${perOwner} ORDER BY d.place, d.poll_repeats, d.poll_at, d.id LIMIT ${limit}) d
+    JOIN programmatic_orders g ON g.id = d.id ORDER BY d.place, d.poll_repeats, d.poll_at, d.id`
   return rows.map((row) => ({
     id: row.id,
     owner: hexOf(row.owner),
