@@ -260,11 +260,11 @@ export async function runProgrammatic(
     systems.push({ server, url: database.url, count })
   }
   const wants = (name: string) => options.only === undefined || name.includes(options.only)
-  const measures = []
+  const measures: Record<string, Measure>[] = []
   for (const system of systems)
     measures.push({ ...(await requestsOf(system, wants)), ...statementsOf(system, undo) })
   const figures: Figures[] = []
-  for (const name of Object.keys(measures[1] ?? {}).filter(wants)) {
+  for (const name of Object.keys(measures[1] ?? {}).filter((each) => wants(each) && measures[0]?.[each])) {
     const times = systems.map((): number[] => [])
     // The first round warms up.
     for (let round = 0; round <= options.rounds; round++)
