@@ -139,8 +139,8 @@ function complete(row: NetworkRow, context: z.RefinementCtx): CompleteRow {
 }
 
 /**
- * The contracts of programmatic orders of a row. Those of a known chain are followed with an order book, unless
- * its parts are settled by another contract than that of production.
+ * The contracts of programmatic orders of a row. Those of a known chain are followed with an order book,
+ * unless its parts are settled by another contract than that of production.
  */
 function programmaticOf(
   {

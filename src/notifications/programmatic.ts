@@ -81,7 +81,7 @@ export function programmaticMetadata(
   }
 }
 
-/** What the notifications of a programmatic order as a whole are about: a UID that no order has. */
+/** The UID in notifications of a programmatic order as a whole, which no order has. */
 function wholeUid({ owner, hash }: ProgrammaticKey): OrderUid {
   const uid = toOrderUid(`${hash}${owner.slice(2)}00000000`)
   if (!uid) throw new TypeError(`no UID of ${hash}`)
@@ -154,7 +154,7 @@ export interface MissedPartsOf {
   blockNumber: number
 }
 
-/** Notifies the accounts of programmatic orders of parts that were never placed, those of each one at once. */
+/** Notifies accounts of parts that were never placed: once for all of a programmatic order. */
 export async function recordMissedParts(tx: Tx, missed: readonly MissedPartsOf[], at: Date): Promise<void> {
   if (missed.length === 0) return
   const tokens = await tokensOf(

@@ -26,9 +26,9 @@ const applied = /"(hooks|validFrom|signer|wrappers)"|\\/
 const maxDocuments = 100
 
 /**
- * Returns a reader of the documents of orders that may have been placed by their hash, before the document was
- * known. The checks are those of an order that is placed with it: none but its form for an order that was
- * placed on chain. The gas of the signature is an estimate.
+ * Returns a reader of the documents of orders that may have been placed by their hash, before the document
+ * was known. The checks are those of an order that is placed with it: none but its form for an order that
+ * was placed on chain. The gas of the signature is an estimate.
  * @returns the terms to store with the order; undefined if the document adds nothing; the refusal that an
  *   order with this document gets
  */

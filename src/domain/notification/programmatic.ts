@@ -71,7 +71,7 @@ export function pollText(result: PollResult, reason: string | null): string {
   return reason === null ? pollResultTexts[result] : `${pollResultTexts[result]} The answer: “${reason}”.`
 }
 
-/** What a programmatic order has traded in all. */
+/** The amounts that a programmatic order has traded in all. */
 export interface ProgrammaticProgress {
   filledParts: number
   executedSellAmount: bigint

@@ -19,7 +19,7 @@ import type { Tx } from '../../storage/database/database.ts'
 const closedTogether = 600
 /** Parts of one order, and of all, that one round closes. Others follow with the next look. */
 const maxClosed = { each: 1_000, all: 5_000 }
-/** What ended longer ago is not notified. */
+/** The age of an end from which on it is not notified. */
 const maxAgeMs = 86_400_000
 
 /** A look at an order, with what ended since the last one. */
@@ -38,12 +38,12 @@ interface Pauses {
   removed: number
 }
 
-/** What the contract has for an order at a block. */
+/** An order with its authorisations in the contract at a block. */
 interface ReadOrder {
   order: DueOrder
-  /** As a single order. */
+  /** Its authorisation as a single order. */
   single: Authorisation | undefined
-  /** For all leaves of its owner. */
+  /** The entry that all leaves of its owner share. */
   shared: Authorisation | undefined
 }
 

@@ -82,7 +82,7 @@ export interface NoticedProgress extends ProgrammaticProgress {
   creations: number
 }
 
-/** What programmatic orders have traded. In SQL: sums over their orders. */
+/** Reads the amounts that programmatic orders have traded. In SQL: sums over their orders. */
 export async function findNoticedProgress(
   db: Db,
   ids: readonly bigint[],

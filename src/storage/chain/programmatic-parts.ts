@@ -7,7 +7,7 @@ import { type Db, sql, type Tx } from '../database/database.ts'
 import { insertFoundOrders, linkOlderOrders } from './programmatic.ts'
 import { newestRoots, setProofs } from './programmatic-roots.ts'
 
-/** An order of the book whose signature names a programmatic order that is not known, or may have a new proof. */
+/** An order whose signature names a programmatic order that is not known, or may have a new proof of it. */
 export interface UnknownPart extends ProgrammaticKey {
   orderId: bigint
   signature: Hex
@@ -38,7 +38,7 @@ export async function unknownParts(
   }))
 }
 
-/** An order can be in the book before the indexer has the block that authorised it: so long it is tried again. */
+/** The time for which a part is compared again: the book may have it before the index has its block. */
 const triedForMs = 60_000
 
 /**

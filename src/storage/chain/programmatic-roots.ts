@@ -14,7 +14,7 @@ export interface LoggedLeavesOf {
   data: Hex | null
 }
 
-/** A leaf that leads to its root. Its proof is empty if that is a tree of the SDK, which no contract accepts. */
+/** A leaf that leads to its root. Its proof is empty in a tree of the SDK, which no contract accepts. */
 interface Leaf extends ProvenParams, ProgrammaticKey {
   root: Bytes32
 }
@@ -58,8 +58,9 @@ export async function newestRoots(
 const comparedOrders = 100
 
 /**
- * Makes due what a change of these owners' roots decides on: the leaves that the contract authorised, those of
- * the newest root, which get its proofs, and their newest orders, whose signatures may have proofs of it.
+ * Makes those due whose authorisation a new root of these owners changes: the leaves that the contract
+ * authorised, those of the newest root, which get its proofs, and the owners' newest orders, whose signatures
+ * may have proofs of it.
  */
 export async function followRoots(tx: Tx, chainId: number, owners: readonly Address[]): Promise<void> {
   if (owners.length === 0) return

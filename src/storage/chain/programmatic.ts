@@ -203,7 +203,7 @@ export async function rollbackProgrammatic(tx: Tx, chainId: number, block: numbe
 export interface DueOrder extends ProgrammaticKey {
   id: bigint
   params: ConditionalOrderParams
-  /** Whether the newest root of its owner authorises it; null where it is no leaf of that. */
+  /** The standing as a leaf of the newest root of its owner; null if it is none. */
   standing: Exclude<Provenance, 'unproven'> | null
   source: ProgrammaticSource
   removedBlock: number | null

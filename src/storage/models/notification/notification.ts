@@ -112,7 +112,7 @@ const place: Record<string, Field> = {
   partCount: orNull(numberOf('partCount', 'The number of parts in all; null if it is not known in advance.')),
 }
 
-/** What a programmatic order has traded when it ends. */
+/** The amounts that a programmatic order has traded when it ends. */
 const ending: Record<string, Field> = {
   partCount: place.partCount as Field,
   filledParts: numberOf('filledParts', 'The number of its parts that are filled.'),
