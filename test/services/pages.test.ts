@@ -101,6 +101,7 @@ test('a programmatic order shows its schedule, its parts and the next one on a p
   ])
   const next = page.locator('section[aria-labelledby=next-title]')
   expect(await next.locator('dd').first().textContent()).toBe('1 of 4')
+  expect(await next.locator('.note').last().textContent()).toMatch(/^The watch tower has not polled it/)
   expect(await page.getByText('1 hour', { exact: true }).count()).toBe(2)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   expect(await faultsOfAccess(page)).toEqual([])

@@ -10,6 +10,7 @@ export const documents = {
     programmaticOrder(id: $id) {
       id hash owner resolvedOwner handler type status statusReason creationDate removedAt
       partCount startsAt endsAt filledParts executedSellAmount executedBuyAmount decodeError
+      diagnosis { text }
       network { name isTest explorerUrl }
       creations(first: 1) { nodes { txHash } }
       input { __typename ... on TwapInput {

@@ -86,12 +86,7 @@ function NextPart({ order, twap }: { order: Programmatic; twap: Twap }) {
           ['Order', part.order && <PageLink key="o" kind="order" id={part.uid} />],
         ]}
       />
-      {part.status === 'NOT_POSTED' && (
-        <p class="note">
-          A watch tower places each part when its time comes. It waits while the owner lacks the balance or
-          the allowance of one part.
-        </p>
-      )}
+      {part.status === 'NOT_POSTED' && <p class="note">{order.diagnosis.text}</p>}
     </Section>
   )
 }
@@ -190,6 +185,7 @@ function Progress({ order, twap }: { order: Programmatic; twap: Twap | undefined
           ['Filled parts', `${order.filledParts}${total}`],
           ['Sold', amounts(order.executedSellAmount, twap?.sellToken)],
           ['Bought', amounts(order.executedBuyAmount, twap?.buyToken)],
+          ['Diagnosis', order.nextPart?.status !== 'NOT_POSTED' && order.diagnosis.text],
           ['About its state', order.statusReason],
           ['Removed', order.removedAt && <Time key="r" at={order.removedAt} />],
           ['Its input does not decode', order.decodeError],
