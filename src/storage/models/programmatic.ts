@@ -392,7 +392,7 @@ function rangesOf({ filter, now, isByChange }: ListedOrders): PageSource {
 /** Programmatic order `g` of entry `f` as it is, or as it was when a reorg undid it. */
 const orderOfEntry = `(SELECT g.* FROM (SELECT * FROM programmatic_orders g WHERE ${isOf('f')} LIMIT 1) g
   UNION ALL SELECT g.* FROM jsonb_populate_record(NULL::programmatic_orders, f.removed) g
-    WHERE f.removed IS NOT NULL AND NOT EXISTS (SELECT FROM programmatic_orders lg WHERE ${isOf('lg')})) g`
+    WHERE f.removed IS NOT NULL AND (SELECT true FROM programmatic_orders lg WHERE ${isOf('lg')}) IS NULL) g`
 
 /** Programmatic orders after a place in their feed, each once with its last change. */
 function changedRanges(filter: ProgrammaticFilter, now: number): PageSource {
@@ -400,7 +400,8 @@ function changedRanges(filter: ProgrammaticFilter, now: number): PageSource {
   const account = accountOf(filter)
   const conditions = [
     Prisma.sql`g.chain_id = ANY(${[...chainIds]}::int[])`,
-    Prisma.sql`NOT EXISTS (SELECT FROM programmatic_feed l WHERE ${raw(isOf('l'))} AND l.place > g.place)`,
+    // No EXISTS, here and above: the planner may compare each entry with the whole table for one.
+    Prisma.sql`(SELECT true FROM programmatic_feed l WHERE ${raw(isOf('l'))} AND l.place > g.place LIMIT 1) IS NULL`,
     owner && Prisma.sql`g.owner = ${bytea(owner)}`,
     account && Prisma.sql`${raw(accountBehind)} = ${account}`,
     ...conditionsOf(filter, now),

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 /** Texts of reads are composed by what clients select. */
 const maxTexts = 2_000
 /** Each is a label of metrics. */
-const maxNames = 200
+const maxNames = 300
 
 const statementNames = new LRUCache<string, string>({ max: maxTexts })
 const distinct = new Set<string>()
