@@ -88,9 +88,10 @@ test('the diagnosis of a part says that its programmatic order was removed', asy
     return (await graphql(world.url, query, { uid })).order.diagnosis
   }
   const evidence = { __typename: 'ProgrammaticOrderEvidence', owner: wallet, hash: paramsId(params) }
-  const before = await eventually('the market is known', async () => {
+  const before = await eventually('the market and the creation are known', async () => {
     const found = await read()
-    return found.code === 'PRICE_OUT_OF_REACH' && found
+    const isIndexed = found.evidence.some(({ status }: { status?: string | null }) => status)
+    return found.code === 'PRICE_OUT_OF_REACH' && isIndexed && found
   })
   expect(before.evidence).toContainEqual({ ...evidence, status: 'ACTIVE', removedBlock: null })
   await wallets.execute(wallet, walletCall(composableCow, calls.remove(params)))
