@@ -36,6 +36,8 @@ const startService = () =>
 
 beforeAll(async () => {
   ;[chain, database] = await Promise.all([startTestChain(), createTestDatabase()])
+  // A reorg goes back two blocks before a settlement: states before the loaded one are not known.
+  for (let block = 0; block < 2; block++) await chain.rpc.call('evm_mine', [])
   node = await startScriptedNode({
     async answer({ method, params }) {
       if (method === 'debug_traceCall') tracedCalls++
