@@ -197,7 +197,7 @@ async function pollOne(order: DuePoll, at: Block, options: WatchTowerOptions): P
     if (isLate && inPart) return { outcome: again(last.result, last.reason, rhythm), isNewPart }
     const outcome = refusedPart(fault, rhythm, options)
     const shortage = shortageOf(fault)
-    const isKnown = rhythm.window && rhythm.repeats.has(outcome.result)
+    const isKnown = rhythm.repeats.has(outcome.result)
     if (!made || !shortage || isKnown) return { outcome, isNewPart }
     const uid = orderUid(network, made, owner)
     return { outcome, isNewPart, short: { owner, hash: paramsId(params), uid, order: made, shortage } }
