@@ -5,12 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import testToken from '../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { type Agent, type AgentResult, openAgent } from '../setup/agent.ts'
 import { eventually } from '../setup/eventually.ts'
-import { createTrader } from '../setup/trader.ts'
+import { createTrader, graphql } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await startWorld({ environment: { MCP_HOSTS: 'localhost,127.0.0.1' } })
+  // The first blocks of a test's chain are older than the test.
+  await eventually('the index has a block of now', async () => {
+    const { lag } = (await graphql(world.url, '{ meta { lag { seconds } } }')).meta
+    return lag && lag.seconds < 30
+  })
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
