@@ -66,6 +66,8 @@ export type AcceptsUnread = 'none' | 'unknown' | 'all'
 /** One transaction writes this load in a few seconds. A single block may contain more. */
 export const maxLogs = 10_000
 
+export const timeOf = ({ timestamp }: Pick<Block, 'timestamp'>) => new Date(timestamp * 1_000)
+
 /** An order with its events and notifications takes as long as several other logs. */
 const heavyLog = 5
 

@@ -3,6 +3,7 @@ import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import type { ProgrammaticLog } from '../chain/logs/programmatic-logs.ts'
 import { insertProgrammaticFacts, linkOlderOrders } from '../storage/chain/programmatic.ts'
 import type { Tx } from '../storage/database/database.ts'
+import { timeOf } from './block-range.ts'
 
 const types: readonly ChainLog['type'][] = ['creation', 'root', 'shed'] satisfies ProgrammaticLog['type'][]
 
@@ -12,7 +13,7 @@ export function isProgrammaticLog(log: ChainLog): log is ProgrammaticLog {
 
 /** The times of blocks by their numbers. */
 export const timesOf = (blocks: readonly Block[]): ReadonlyMap<number, Date> =>
-  new Map(blocks.map(({ number, timestamp }) => [number, new Date(timestamp * 1_000)]))
+  new Map(blocks.map((block) => [block.number, timeOf(block)]))
 
 /**
  * Stores creations of programmatic orders, Merkle roots and proxies, and links orders of these owners that

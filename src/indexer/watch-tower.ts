@@ -33,6 +33,7 @@ import {
   storePoll,
 } from '../storage/chain/programmatic-polls.ts'
 import type { Database } from '../storage/database/database.ts'
+import { timeOf } from './block-range.ts'
 import { createPoll, type Poll, repeat } from './chain-stream.ts'
 
 /** The measures of the watch tower. */
@@ -97,8 +98,7 @@ function createStep(
       if (short)
         await db.transaction(async (tx) => {
           const isStored = await storePoll(tx, order, head, outcome, isNewPart)
-          const at = new Date(head.timestamp * 1_000)
-          if (isStored) await recordShortPart(tx, network.chainId, short, at)
+          if (isStored) await recordShortPart(tx, network.chainId, short, timeOf(head))
         })
       else await storePoll(db, order, head, outcome, isNewPart)
       meter.polled(outcome.result)

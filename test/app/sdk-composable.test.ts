@@ -72,7 +72,10 @@ const contextOf = (owner: Address) => {
   return { owner, chainId, provider: sdk.provider as never, orderBookApi: sdk.api as never }
 }
 
-/** Between two blocks, a poll without a block ends the order: it takes the part of the first for the last one. */
+/**
+ * Polls with a block: a poll without one that falls between two blocks takes the part of the first for the
+ * last one, and ends the order.
+ */
 const poll = async (owner: Address, twap: Twap) =>
   twap.poll({ ...contextOf(owner), blockInfo: await getBlockInfo(sdk.provider as never) })
 

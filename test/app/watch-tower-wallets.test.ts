@@ -101,7 +101,7 @@ test.concurrent('the leaves of a public root trade, and a new root ends those th
   expect(await read(wallet, later, 'status root')).toEqual({ status: 'SCHEDULED', root: second.root })
 }, 200_000)
 
-/** A TWAP in whose first part the wallet makes these calls, until the diagnosis has a code; then it is mended. */
+/** A TWAP in whose first part the wallet makes calls, until the diagnosis has a code; then it is mended. */
 async function hindered(code: string, hindrance: WalletCall[], mend: (wallet: Address) => WalletCall[]) {
   const wallet = await wallets.deployWallet()
   const params = wallets.twapOf({ n: 2n, t: 60n })

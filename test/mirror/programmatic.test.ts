@@ -31,7 +31,11 @@ async function create(params: ConditionalOrderParams): Promise<Address> {
   return owner
 }
 
-/** Posts the part of now to the order book, as a watch tower does. @param last one that is over @returns its UID */
+/**
+ * Posts the present part to the order book, as a watch tower does.
+ * @param last one that is over
+ * @returns its UID
+ */
 const place = (owner: Address, params: ConditionalOrderParams, last?: string) =>
   eventually(
     'a part is placed',

@@ -1,5 +1,5 @@
 import { type Address, address } from '../../domain/evm/address.ts'
-import { type Bytes32, type Hex, toHex } from '../../domain/evm/hex.ts'
+import { type Bytes32, type Hex, toHex, zeroWord } from '../../domain/evm/hex.ts'
 import type { Rpc, RpcCall, RpcResponse } from '../rpc/rpc.ts'
 import {
   isTimeout,
@@ -24,7 +24,6 @@ import {
   toWire,
 } from './simulate-v1.ts'
 
-const zeroWord: Bytes32 = `0x${'0'.repeat(64)}` as const
 /** The maximum number of slots in one bundle. */
 const maxSlots = 4_000
 /** The maximum number of calls inside one transaction. */

@@ -4,6 +4,8 @@ export type Hex = `0x${string}`
 /** 32 bytes: a digest, an appData hash, a transaction or block hash. */
 export type Bytes32 = Hex & { readonly bytes32?: never }
 
+export const zeroWord: Bytes32 = `0x${'0'.repeat(64)}` as const
+
 const wholeBytes = /^0x((?:[0-9a-fA-F]{2})*)$/
 
 /**

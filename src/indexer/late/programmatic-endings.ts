@@ -14,6 +14,7 @@ import { type DueOrder, type Look, readBookedParts } from '../../storage/chain/p
 import { findNoticed } from '../../storage/chain/programmatic-notices.ts'
 import { type StoredSchedule, scheduleOf } from '../../storage/chain/programmatic-status.ts'
 import type { Tx } from '../../storage/database/database.ts'
+import { timeOf } from '../block-range.ts'
 
 /** Parts that are shorter are closed together once this time has passed: one notification for all. */
 const closedTogether = 600
@@ -191,7 +192,7 @@ export async function recordLooks(
     if (others) others.push(each)
     else missed.set(each.order.id, [each])
   }
-  const time = new Date(at.timestamp * 1_000)
+  const time = timeOf(at)
   await recordProgrammaticEnds(tx, 'cancelled', endsOf(isRemoved), time)
   await recordMissedParts(
     tx,

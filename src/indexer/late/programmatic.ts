@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Authorisation } from '../../chain/authorisations.ts'
-import type { Block, Chain } from '../../chain/chain.ts'
+import type { Chain } from '../../chain/chain.ts'
 import type { LogRange } from '../../chain/logs/logs.ts'
 import type { ProgrammaticLog } from '../../chain/logs/programmatic-logs.ts'
-import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { type Bytes32, zeroWord } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
@@ -17,7 +17,7 @@ import {
 import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-parts.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
-import { ChainMoved, type Checkpoint, createRange, RangeTooFull } from '../block-range.ts'
+import { ChainMoved, type Checkpoint, createRange, RangeTooFull, timeOf } from '../block-range.ts'
 import { createPoll, type Poll, repeat } from '../chain-stream.ts'
 import { storeProgrammaticLogs } from '../programmatic-orders.ts'
 import { looksOf, recordLooks } from './programmatic-endings.ts'
@@ -46,7 +46,7 @@ const atOnce = 3_000
 /** Parts whose signatures are read in one round. */
 const partsAtOnce = 300
 /** The key under which the contract has the context of all leaves of an owner. */
-const contextOfLeaves: Bytes32 = `0x${'0'.repeat(64)}` as const
+const contextOfLeaves = zeroWord
 /** Blocks in one read of old logs. */
 const maxRange = 10_000
 /** Logs that one transaction writes, with the time of each block. */
@@ -71,8 +71,6 @@ export async function followProgrammaticOrders(
   const what = 'programmatic orders cannot be followed for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
-
-const timeOf = ({ timestamp }: Block) => new Date(timestamp * 1_000)
 
 /** Takes the next step. Returns whether there may be another. */
 function createStep(options: ProgrammaticReading): () => Promise<boolean> {

@@ -21,7 +21,7 @@ import {
   setReserves,
   startPoolIndex,
 } from '../../storage/token/pools.ts'
-import { ChainMoved, type ChainReads, maxLogs, RangeTooFull } from '../block-range.ts'
+import { ChainMoved, type ChainReads, maxLogs, RangeTooFull, timeOf } from '../block-range.ts'
 
 const daySeconds = 86_400
 const spanMs = 900_000
@@ -204,8 +204,6 @@ async function blockAt({ chain }: PoolReading, number: number, hash: Bytes32 | u
 async function hold(tx: Tx, { network }: PoolReading, block: Checkpoint): Promise<void> {
   if (!(await holdBlock(tx, network.chainId, block))) throw new ChainMoved(`block ${block.number} changed`)
 }
-
-const timeOf = ({ timestamp }: Block) => new Date(timestamp * 1_000)
 
 /** Volumes, one for each pool and block. */
 function volumesOf(logs: readonly PoolLog[]): BlockVolume[] {

@@ -6,7 +6,14 @@ import type { PollResult } from '../../domain/programmatic/poll.ts'
 import { amountOf, bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import type { Prisma } from '../generated/client.ts'
-import { accountBehind, executedOf, filledParts, isOf } from './programmatic-status.ts'
+import {
+  accountBehind,
+  executedOf,
+  filledParts,
+  isOf,
+  type ParamsRow,
+  paramsOf,
+} from './programmatic-status.ts'
 
 /** A programmatic order, with what a notification about it needs. */
 export interface NoticedOrder extends ProgrammaticKey {
@@ -24,15 +31,12 @@ export interface NoticedOrder extends ProgrammaticKey {
   polls: { result: PollResult; reason: string | null; time: number }[]
 }
 
-interface NoticedRow {
+interface NoticedRow extends ParamsRow {
   id: bigint
   owner: Uint8Array
   hash: Uint8Array
   account: Uint8Array
   type: string
-  handler: Uint8Array
-  salt: Uint8Array
-  static_input: Uint8Array
   context: Uint8Array | null
   part_count: bigint | null
   is_removed: boolean
@@ -61,7 +65,7 @@ export async function findNoticed(
   return rows.map((row) => ({
     ...{ id: row.id, chainId, owner: hexOf(row.owner), hash: hexOf(row.hash), account: hexOf(row.account) },
     type: row.type as HandlerType,
-    params: { handler: hexOf(row.handler), salt: hexOf(row.salt), staticInput: hexOf(row.static_input) },
+    params: paramsOf(row),
     context: row.context && BigInt(hexOf(row.context)),
     partCount: row.part_count === null ? null : Number(row.part_count),
     isRemoved: row.is_removed,

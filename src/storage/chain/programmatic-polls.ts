@@ -5,6 +5,7 @@ import type { PollOutcome, PollResult, PollTime } from '../../domain/programmati
 import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { proofOf } from './programmatic-roots.ts'
+import { type ParamsRow, paramsOf } from './programmatic-status.ts'
 
 /** A programmatic order that the watch tower is to poll. */
 export interface DuePoll {
@@ -21,12 +22,9 @@ export interface DuePoll {
   last: { result: PollResult; reason: string | null; time: number; repeats: number } | null
 }
 
-interface DueRow {
+interface DueRow extends ParamsRow {
   id: bigint
   owner: Uint8Array
-  handler: Uint8Array
-  salt: Uint8Array
-  static_input: Uint8Array
   proof: Uint8Array | null
   context: Uint8Array | null
   ends_at: bigint | null
@@ -60,7 +58,7 @@ export async function duePolls(
   return rows.map((row) => ({
     id: row.id,
     owner: hexOf(row.owner),
-    params: { handler: hexOf(row.handler), salt: hexOf(row.salt), staticInput: hexOf(row.static_input) },
+    params: paramsOf(row),
     proof: row.proof ? proofOf(row.proof) : [],
     context: row.context && hexOf(row.context),
     endsAt: row.ends_at === null ? null : Number(row.ends_at),

@@ -3,7 +3,19 @@ import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts
 import { decodeInput } from '../../domain/programmatic/static-input.ts'
 import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
 import { twapPart, twapSchedule } from '../../domain/programmatic/twap.ts'
+import { hexOf } from '../database/columns.ts'
 import { isFilled } from '../order/status.ts'
+
+/** The columns of a programmatic order's params. */
+export interface ParamsRow {
+  handler: Uint8Array
+  salt: Uint8Array
+  static_input: Uint8Array
+}
+
+export function paramsOf({ handler, salt, static_input }: ParamsRow): ConditionalOrderParams {
+  return { handler: hexOf(handler), salt: hexOf(salt), staticInput: hexOf(static_input) }
+}
 
 /** The terms that the status of a programmatic order depends on; null where one is not known. */
 export interface StoredSchedule {

@@ -15,7 +15,7 @@ import { type Db, sql, type Tx } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
 import { isFilled, statusSql } from '../order/status.ts'
 import { followRoots, type LoggedLeavesOf, leavesOf, newestRoot } from './programmatic-roots.ts'
-import { isOf, type StoredSchedule, scheduleOf } from './programmatic-status.ts'
+import { isOf, type ParamsRow, paramsOf, type StoredSchedule, scheduleOf } from './programmatic-status.ts'
 
 /** The ways in which a programmatic order was found first. */
 export const programmaticSources = ['log', 'root', 'order'] as const
@@ -211,12 +211,9 @@ export interface DueOrder extends ProgrammaticKey {
   closedThrough: number | null
 }
 
-interface DueOrderRow extends Pick<DueOrder, 'id' | 'standing' | 'source'> {
+interface DueOrderRow extends Pick<DueOrder, 'id' | 'standing' | 'source'>, ParamsRow {
   owner: Uint8Array
   hash: Uint8Array
-  handler: Uint8Array
-  salt: Uint8Array
-  static_input: Uint8Array
   removed_block: bigint | null
   closed_through: bigint | null
 }
@@ -233,7 +230,7 @@ export async function dueProgrammaticOrders(
     FROM programmatic_orders g WHERE g.chain_id = ${chainId} AND g.next_look <= ${block} ORDER BY g.next_look, g.id LIMIT ${limit}`
   return rows.map(({ owner, hash, handler, salt, static_input, removed_block, closed_through, ...row }) => ({
     ...{ ...row, owner: hexOf(owner), hash: hexOf(hash) },
-    params: { handler: hexOf(handler), salt: hexOf(salt), staticInput: hexOf(static_input) },
+    params: paramsOf({ handler, salt, static_input }),
     removedBlock: removed_block === null ? null : Number(removed_block),
     closedThrough: closed_through === null ? null : Number(closed_through),
   }))

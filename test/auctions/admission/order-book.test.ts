@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 
 let numbers = 0
-/** Without a document, whose lock would be held as long as its transaction, and which the book would look for. */
+/** Has no document: its lock would last as long as its transaction, and the book would look for it. */
 const another = ({ validTo = 2_000_000_000 + ++numbers, ...more }: Partial<Order> = {}) => ({
   owner: numbered('0b'),
   validTo,
