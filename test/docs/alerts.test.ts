@@ -6,8 +6,8 @@ import { createMetrics } from '../../src/server/metrics.ts'
 const root = path.join(import.meta.dirname, '..', '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
-const rules = read('deploy/prometheus/alerts.yml')
-const dashboard = JSON.parse(read('deploy/grafana/tradegraph.json')) as {
+const rules = read('ops/prometheus/alerts.yml')
+const dashboard = JSON.parse(read('ops/grafana/dashboards/tradegraph.json')) as {
   panels: { type: string; title: string; targets?: { expr: string }[] }[]
 }
 const reference = read('docs/reference/metrics.md')
@@ -68,7 +68,7 @@ test('each alert has a place of its own in the page, which says what to do, and 
 })
 
 test('each alert has a case in which it fires, and one in which it does not', () => {
-  const cases = read('deploy/prometheus/alerts.test.yml')
+  const cases = read('ops/prometheus/alerts.test.yml')
   for (const name of alerts)
     for (const kind of ['fires', 'rests']) expect(cases).toContain(`- name: ${name} ${kind}\n`)
 })

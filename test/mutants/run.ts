@@ -47,7 +47,7 @@ const run = new Stryker({
   incremental: true,
   incrementalFile: `.mutants/${name}.incremental.json`,
   tempDirName: '.mutants/sandbox',
-  ignorePatterns: ['.mutants', 'bench', 'dist', 'docs', 'deploy', 'ops'],
+  ignorePatterns: ['.mutants', 'bench', 'dist', 'docs', 'ops'],
   reporters: ['clear-text', 'json', 'progress-append-only'],
   jsonReporter: { fileName: `.mutants/${name}.json` },
   clearTextReporter: { logTests: false },

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../../src/server/metrics.ts'
 
-const folder = path.join(import.meta.dirname, '..', '..', 'deploy', 'prometheus')
+const folder = path.join(import.meta.dirname, '..', '..', 'ops', 'prometheus')
 const promtool = (args: readonly string[], input?: string) =>
   execFileSync(process.env.PROMTOOL ?? 'promtool', args, {
     cwd: folder,
