@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { maxChainId } from '../domain/auction/key.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
@@ -18,7 +17,7 @@ import {
 } from '../domain/network/network.ts'
 import type { AccessRules, Features } from '../graphql/context/access.ts'
 import { emailFaults, pushFaults, telegramFaults } from './channels/settings.ts'
-import { addressText, httpUrl, parseAddress } from './settings/setting-readers.ts'
+import { addressText, httpUrl, members, nearestName, parseAddress } from './settings/setting-readers.ts'
 import { accountOf, accountOfKey } from './settings/source-settings.ts'
 import { type Settings, settings } from './settings.ts'
 
@@ -44,9 +43,9 @@ export interface NetworkConfig {
   orderBook?: OrderBookConfig | undefined
 }
 
-const holderToken = z.object({ address: addressText, fromBlock: z.int().min(0) })
+const holderToken = members({ address: addressText, fromBlock: z.int().min(0) })
 
-const conditionalOrders = z.strictObject({
+const conditionalOrders = members({
   composableCow: addressText.prefault(defaultConditionalOrders.composableCow),
   firstBlock: z.int().min(0).optional(),
   shedFactories: z
@@ -57,22 +56,20 @@ const conditionalOrders = z.strictObject({
 
 const maxNodes = 5
 
-const privateRpc = z
-  .strictObject({
-    url: httpUrl,
-    publicAfterBlocks: z.int().min(0).max(1_000).default(3),
-    whenDown: z.enum(['wait', 'public']).default('wait'),
-  })
-  .refine(
-    ({ publicAfterBlocks, whenDown }) => publicAfterBlocks > 0 || whenDown === 'wait',
-    'whenDown is wait where publicAfterBlocks is 0: nothing is ever public',
-  )
+const privateRpc = members({
+  url: httpUrl,
+  publicAfterBlocks: z.int().min(0).max(1_000).default(3),
+  whenDown: z.enum(['wait', 'public']).default('wait'),
+}).refine(
+  ({ publicAfterBlocks, whenDown }) => publicAfterBlocks > 0 || whenDown === 'wait',
+  'whenDown is wait where publicAfterBlocks is 0: nothing is ever public',
+)
 
-const orderBook = z.strictObject({
+const orderBook = members({
   url: httpUrl,
   apiKey: z.string().min(1).max(500).optional(),
   callsPerMinute: z.int().min(4).max(1_000_000).default(100),
-  history: z.union([z.enum(['accounts', 'all']), z.strictObject({ fromBlock: z.int().min(0) })]).optional(),
+  history: z.union([z.enum(['accounts', 'all']), members({ fromBlock: z.int().min(0) })]).optional(),
   quotesPerSecond: z.number().min(0.1).max(100_000).optional(),
   submissionsPerSecond: z.number().min(0.1).max(100_000).optional(),
   forwardKeys: z.boolean().optional(),
@@ -83,7 +80,7 @@ export type OrderBookConfig = z.infer<typeof orderBook>
 
 export type PrivateRpcConfig = z.infer<typeof privateRpc>
 
-const networkRow = z.object({
+const networkRow = members({
   rpcUrl: z.union([httpUrl, z.array(httpUrl).min(1).max(maxNodes)]),
   privateRpc: privateRpc.optional(),
   orderBook: orderBook.optional(),
@@ -216,7 +213,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const parsed = settings.safeParse(values)
   const faults = parsed.success
     ? faultsBetween(parsed.data)
-    : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    : faultsIn(parsed.error).map(({ at, message }) => `${at}: ${message}`)
   if (parsed.success && faults.length === 0) return parsed.data
   throw new ConfigError(faults)
 }
@@ -265,9 +262,22 @@ export function readNetworks(path: string | undefined, profile: Profile): Networ
   if (!path) throw new ConfigError(['NETWORKS_FILE: is needed for this command'])
   const parsed = networkFileSchema(profile).safeParse(readJson(path))
   if (parsed.success) return parsed.data
-  throw new ConfigError(
-    parsed.error.issues.map((issue) => `${path}: ${issue.path.join('.')} ${issue.message}`),
-  )
+  throw new ConfigError(faultsIn(parsed.error).map(({ at, message }) => `${path}: ${at} ${message}`))
+}
+
+/** The faults of a value with their places. Of a union, they are those of the form with members. */
+function faultsIn(
+  { issues }: z.core.$ZodError,
+  above: PropertyKey[] = [],
+): { at: string; message: string }[] {
+  return issues.flatMap((issue) => {
+    const path = [...above, ...issue.path]
+    const forms = issue.code === 'invalid_union' ? issue.errors : []
+    const withMembers = forms.find((form) => form.some(({ code }) => code === 'unrecognized_keys'))
+    return withMembers
+      ? faultsIn(new z.core.$ZodError(withMembers), path)
+      : [{ at: path.join('.'), message: issue.message }]
+  })
 }
 
 type SettingsWithNetworks = Pick<
@@ -381,15 +391,6 @@ export function defaultOf(schema: z.ZodType): unknown {
 /** Brackets a default; a list already has brackets. */
 function showDefault(value: unknown): string {
   return Array.isArray(value) ? JSON.stringify(value) : `[${value}]`
-}
-
-/** The known name nearest to `name`; undefined if none is near. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined
-  const near = closest(name, known)
-  return distance(name, near) <= Math.max(2, Math.floor(Math.min(name.length, near.length) / 4))
-    ? near
-    : undefined
 }
 
 /** Shortest name to compare: shorter ones resemble variables of other programs. */

@@ -22,6 +22,7 @@ import {
   httpUrl,
   integer,
   jsonText,
+  members,
   privateKey,
   refuse,
   sourceName,
@@ -57,7 +58,7 @@ const apiKey = z.string().regex(/^[!-~]{16,1000}$/, 'must be 16 to 1000 visible 
 const perSecond = (standard: number) => integer(0, 1_000_000).default(standard)
 
 /** An outside price estimator: a solver engine (`POST …/solve`) or a driver (`GET …/quote`). */
-const estimatorSource = z.strictObject({
+const estimatorSource = members({
   kind: z.enum(['engine', 'driver']),
   name: sourceName,
   url: httpUrl,

@@ -115,14 +115,15 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
       JSON.stringify(wrong),
     ).toEqual([expect.stringMatching(/^FEE_POLICIES/)])
   }
-  for (const [wrong, at, member] of [
-    [{ ...volume, effectivefrom: '2026-11-21T10:00:00Z' }, '1', 'effectivefrom'],
-    [{ ...surplus, order_class: 'limit' }, '1', 'order_class'],
+  for (const [wrong, at, member, near] of [
+    [{ ...volume, effectivefrom: '2026-11-21T10:00:00Z' }, '1', 'effectivefrom', 'effectiveFrom'],
+    [{ ...surplus, order_class: 'limit' }, '1', 'order_class', 'orderClass'],
     [{ ...surplus, kind: 'priceImprovement', sameToken: true }, '1', 'sameToken'],
     [{ ...volume, buckets: [{ tokens, factor: 0, orderClass: 'limit' }] }, '1.buckets.0', 'orderClass'],
   ] as const) {
+    const meant = near === undefined ? '' : `: did you mean "${near}"?`
     expect(faultsOf(() => rules(volume, wrong))).toEqual([
-      `FEE_POLICIES.${at}: Unrecognized key: "${member}"`,
+      `FEE_POLICIES.${at}: "${member}" is no member${meant}`,
     ])
   }
 })
@@ -186,6 +187,37 @@ test('a network has a guard contract only if its row names one', () => {
   const rows = [{}, { balanceGuard: numbered('cd').toUpperCase().replace('X', 'x') }]
   expect(rows.map((row) => networkOf(row)?.balanceGuard)).toEqual([undefined, numbered('cd')])
   expect(faultsOf(() => networkOf({ balanceGuard: '0x12' }))).toHaveLength(1)
+})
+
+test('a member that does not exist is refused at every depth of a row and of a setting, with the nearest that does', () => {
+  const orderBook = { url: 'https://book.example' }
+  const rows: [object, string][] = [
+    [{ balanceGard: numbered('cd') }, '0 "balanceGard" is no member: did you mean "balanceGuard"?'],
+    [{ usdRef: null }, '0 "usdRef" is no member'],
+    [
+      { orderBook: { ...orderBook, callPerMinute: 50 } },
+      '0.orderBook "callPerMinute" is no member: did you mean "callsPerMinute"?',
+    ],
+    [
+      { orderBook: { ...orderBook, history: { fromBlock: 1, frmBlock: 1 } } },
+      '0.orderBook.history "frmBlock" is no member: did you mean "fromBlock"?',
+    ],
+    [
+      { privateRpc: { url: 'https://private.example', whenDwn: 'public' } },
+      '0.privateRpc "whenDwn" is no member: did you mean "whenDown"?',
+    ],
+    [
+      { holderTokens: [{ address: numbered('cd'), fromBlock: 0, toBlock: 9 }] },
+      '0.holderTokens.0 "toBlock" is no member',
+    ],
+    [{ conditionalOrders: { shedFactory: [] } }, '0.conditionalOrders "shedFactory" is no member'],
+  ]
+  for (const [more, fault] of rows)
+    expect(faultsOf(() => networkOf(more)).map((text) => text.replace(/^\S+: /, ''))).toEqual([fault])
+  const source = { kind: 'chainlink', network: 'one', feeds: {}, maxAgeSecond: 5 }
+  expect(faultsOf(() => readSettings({ USD_PRICE_SOURCES: JSON.stringify([source]) }))).toEqual([
+    'USD_PRICE_SOURCES.0: "maxAgeSecond" is no member: did you mean "maxAgeSeconds"?',
+  ])
 })
 
 test('programmatic orders are followed if the row has the member, or follows an order book, by default from known blocks', () => {

@@ -8,7 +8,7 @@ import { type FoundToken, tokensDocument, tokensNamed, tokensOfWord } from '../.
 import type { Topic } from '../../domain/search/topics.ts'
 import { type SignatureMistake, signatureMistakes } from '../../domain/signing/signature-mistake.ts'
 import { plain } from '../../domain/text/readable.ts'
-import { nearestName } from '../config.ts'
+import { nearestName } from '../settings/setting-readers.ts'
 import { diagnosisLines, orderLines, storyLines, storyOf } from './order-text.ts'
 import {
   CommandFault,

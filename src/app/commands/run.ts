@@ -1,7 +1,7 @@
 import { errorCodes } from '../../domain/errors/error-explanations.ts'
 import { meaningOf, type Unclear } from '../../domain/search/meaning.ts'
 import { mistakeIn } from '../../domain/signing/signature-mistake.ts'
-import { nearestName } from '../config.ts'
+import { nearestName } from '../settings/setting-readers.ts'
 import { settings } from '../settings.ts'
 import { explain, explainErrors, explainMeaning, type Output } from './explain.ts'
 import { CommandFault, type ExitCode, exitCodes, reported, serviceOf } from './service.ts'

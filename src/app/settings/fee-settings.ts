@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { factorScale } from '../../domain/fee/policy.ts'
 import { type FeeRule, feeClasses } from '../../domain/fee/rules.ts'
-import { addressText } from './setting-readers.ts'
+import { addressText, members } from './setting-readers.ts'
 
 const factor = z
   .number()
@@ -18,12 +18,12 @@ const scope = { orderClass: z.enum(feeClasses).optional(), effectiveFrom: unixTi
 
 const share = { factor, maxVolumeFactor: factor, ...scope }
 
-const volumeRule = z.strictObject({
+const volumeRule = members({
   kind: z.literal('volume'),
   factor,
   ...scope,
   buckets: z
-    .array(z.strictObject({ tokens: z.array(addressText).min(1).max(100), factor }))
+    .array(members({ tokens: z.array(addressText).min(1).max(100), factor }))
     .max(20)
     .optional(),
   sameToken: z.boolean().optional(),
@@ -34,7 +34,7 @@ const volumeRule = z.strictObject({
  * is a fault.
  */
 export const feeRule: z.ZodType<FeeRule> = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('surplus'), ...share }),
+  members({ kind: z.literal('surplus'), ...share }),
   volumeRule,
-  z.strictObject({ kind: z.literal('priceImprovement'), ...share }),
+  members({ kind: z.literal('priceImprovement'), ...share }),
 ])

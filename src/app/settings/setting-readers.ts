@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { type Address, toAddress } from '../../domain/evm/address.ts'
 import { type Hex, toHex } from '../../domain/evm/hex.ts'
@@ -33,6 +34,29 @@ export const hostNames = z
       message: 'must be host names without ports, separated by commas',
     },
   )
+
+/**
+ * An object of a setting. Refuses members that it does not know, with the nearest that it does: an operator may
+ * rely on one that is misspelt.
+ */
+export function members<Shape extends z.ZodRawShape>(shape: Shape) {
+  const says = (name: string) => {
+    const meant = nearestName(name, Object.keys(shape))
+    return meant === undefined ? `"${name}" is no member` : `"${name}" is no member: did you mean "${meant}"?`
+  }
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map(says).join(', ') : undefined),
+  })
+}
+
+/** The known name nearest to `name`; undefined if none is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const near = closest(name, known)
+  return distance(name, near) <= Math.max(2, Math.floor(Math.min(name.length, near.length) / 4))
+    ? near
+    : undefined
+}
 
 export function uniquelyNamed<Source extends { name: string }>(source: z.ZodType<Source>) {
   return z

@@ -7,6 +7,7 @@ import {
   httpUrl,
   integer,
   jsonText,
+  members,
   privateKey,
   sourceName,
   uniquelyNamed,
@@ -27,7 +28,7 @@ const feeds = z
   .transform((aggregators) => new Map(Object.entries(aggregators) as [Address, Address][]))
 
 const priceSource = z.discriminatedUnion('kind', [
-  z.strictObject({
+  members({
     kind: z.literal('coingecko'),
     name: sourceName.default('coingecko'),
     url: httpUrl.default('https://api.coingecko.com/api/v3'),
@@ -41,8 +42,8 @@ const priceSource = z.discriminatedUnion('kind', [
     addressesPerCall: z.int().min(1).max(100).optional(),
     network,
   }),
-  z.strictObject({ kind: z.literal('orderbook'), name: sourceName.default('orderbook'), network }),
-  z.strictObject({
+  members({ kind: z.literal('orderbook'), name: sourceName.default('orderbook'), network }),
+  members({
     kind: z.literal('chainlink'),
     name: sourceName.default('chainlink'),
     network: z.string(),
@@ -54,24 +55,22 @@ const priceSource = z.discriminatedUnion('kind', [
 ])
 
 const holderSource = z.discriminatedUnion('kind', [
-  z.strictObject({
+  members({
     kind: z.literal('moralis'),
     name: sourceName.default('moralis'),
     url: httpUrl.optional(),
     apiKey: key,
     network,
   }),
-  z
-    .strictObject({
-      kind: z.literal('ethplorer'),
-      name: sourceName.default('ethplorer'),
-      /** Each Ethplorer host serves one chain; by default, the host of each chain. */
-      url: httpUrl.optional(),
-      apiKey: key,
-      network,
-    })
-    .refine(({ url, network }) => url === undefined || network !== undefined, 'url needs a network too'),
-  z.strictObject({ kind: z.literal('transfers'), name: sourceName.default('transfers'), network }),
+  members({
+    kind: z.literal('ethplorer'),
+    name: sourceName.default('ethplorer'),
+    /** Each Ethplorer host serves one chain; by default, the host of each chain. */
+    url: httpUrl.optional(),
+    apiKey: key,
+    network,
+  }).refine(({ url, network }) => url === undefined || network !== undefined, 'url needs a network too'),
+  members({ kind: z.literal('transfers'), name: sourceName.default('transfers'), network }),
 ])
 
 export type PriceSourceSetting = z.infer<typeof priceSource>
@@ -80,7 +79,7 @@ export type HolderSourceSetting = z.infer<typeof holderSource>
 const solverName = sourceName.refine((name) => name !== 'built-in', 'is the name of the built-in solver')
 
 /** A solver engine that takes part in auctions. */
-const engineSource = z.strictObject({
+const engineSource = members({
   kind: z.literal('engine'),
   name: solverName,
   url: httpUrl,
@@ -93,7 +92,7 @@ const engineSource = z.strictObject({
    * by default.
    */
   internalize: z
-    .array(z.strictObject({ token: addressText, perSettlement: atoms, perDay: atoms }))
+    .array(members({ token: addressText, perSettlement: atoms, perDay: atoms }))
     .max(50)
     .default([])
     .superRefine((limits, context) => {
@@ -106,7 +105,7 @@ const engineSource = z.strictObject({
 })
 
 /** A driver that takes part in auctions. */
-const driverSource = z.strictObject({
+const driverSource = members({
   kind: z.literal('driver'),
   name: solverName,
   url: httpUrl,
@@ -149,9 +148,7 @@ export const sourceSettings = {
     .describe(
       'Outside solvers that take part in auctions, JSON: [{"kind":"engine","name":"x","url":"http://…","privateKey":"0x…"}, {"kind":"driver","name":"y","url":"http://…","address":"0x…"}], the address being the account that the driver submits from; each has an account of its own, on the allow-list of the settlement contract; "network" limits it to one network; for an engine, "internalize" ([{"token":"0x…","perSettlement":"1000","perDay":"5000"}], in atoms) lets the settlement contract pay and keep these tokens instead of a swap, and "jitOrders":true lets it settle its own JIT orders.',
     ),
-  SURPLUS_CAPTURING_JIT_ORDER_OWNERS: jsonText(
-    z.array(z.strictObject({ owner: addressText, network })).max(1_000),
-  )
+  SURPLUS_CAPTURING_JIT_ORDER_OWNERS: jsonText(z.array(members({ owner: addressText, network })).max(1_000))
     .default([])
     .describe(
       'Owners whose JIT orders count for the score, JSON: [{"owner":"0x…"}]; "network" limits it to one network. Their placed orders pay no protocol fees.',
