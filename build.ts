@@ -5,7 +5,8 @@ import { build, type Plugin } from 'esbuild'
 import { viewerFiles } from './src/http/pages/swagger-ui.ts'
 import { bundlePages } from './src/server/pages/bundle.ts'
 
-// `npm run build` writes the program to `dist`. What is in `dependencies` and `optionalDependencies` is installed
+// `npm run build` writes the program to `dist`, with the client in `dist/client`, which is a package of its own;
+// `npm run build -- client [folder]` writes the client alone. What is in `dependencies` and `optionalDependencies` is installed
 // with it: native code, programs, and contracts under another license. Everything else is part of the bundle.
 
 const root = import.meta.dirname
@@ -63,12 +64,15 @@ const require = createRequireOfBundle(import.meta.url), __dirname = import.meta.
   return Object.keys(metafile.inputs)
 }
 
+/** Folder of the client's own package. */
+const client = path.resolve(process.argv[3] ?? path.join(dist, 'client'))
+
 /** Bundles the client with what it imports, as one module for browsers and Node. */
 async function bundleClient(): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['src/client/package.ts'],
-    outdir: path.join(dist, 'src', 'client'),
+    outdir: client,
     bundle: true,
     format: 'esm',
     platform: 'browser',
@@ -97,10 +101,33 @@ function licensesOf(inputs: readonly string[]): string {
     .join('\n')
 }
 
-/** Writes the types of an entry to its folder in `dist`. */
-function writeTypes(entry: string, ...more: string[]): void {
+/** Writes the manifest of the client's package, its license and the licenses in its bundle. */
+function writeClientPackage(inputs: readonly string[]): void {
+  const { version, license } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const manifest = {
+    name: 'tradegraph-client',
+    version,
+    description: 'Client of Tradegraph for browsers and Node: typed documents, streams, signed orders.',
+    license,
+    type: 'module',
+    sideEffects: false,
+    exports: {
+      '.': { types: './package.d.ts', default: './package.js' },
+      './package.json': './package.json',
+    },
+  }
+  writeFileSync(path.join(client, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  writeFileSync(path.join(client, 'LICENSES.txt'), licensesOf(inputs))
+  cpSync(path.join(root, 'LICENSE'), path.join(client, 'LICENSE'))
+  const page = readFileSync(path.join(root, 'docs/how-to/use-the-client.md'), 'utf8')
+  // Other pages are not in the package.
+  writeFileSync(path.join(client, 'README.md'), page.replace(/\[([^\]]+)\]\((?!https?:)[^)]+\)/g, '$1'))
+}
+
+/** Writes the types of an entry to a folder. */
+function writeTypes(entry: string, folder: string, ...more: string[]): void {
   const flags = ['--declaration', '--emitDeclarationOnly', '--module', 'nodenext', '--types', 'node', ...more]
-  const types = ['--ignoreConfig', entry, '--outDir', path.join('dist', path.dirname(entry)), ...flags]
+  const types = ['--ignoreConfig', entry, '--outDir', folder, ...flags]
   const { status } = spawnSync('node_modules/.bin/tsc', types, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }
@@ -118,12 +145,29 @@ async function copyFiles(inputs: string[]): Promise<void> {
   for (const [name, content] of await bundlePages(inputs)) writeFileSync(path.join(pages, name), content)
 }
 
-rmSync(dist, { recursive: true, force: true })
-mkdirSync(program, { recursive: true })
-const inputs = [...(await bundleProgram()), ...(await bundleClient())]
-await copyFiles(inputs)
-writeTypes('src/app/package.ts')
-writeTypes('src/client/package.ts', '--strict', '--target', 'es2023', '--rewriteRelativeImportExtensions')
-const nested = readFileSync(path.join(root, 'src/http/pages/nested-licenses.txt'), 'utf8')
-const licenses = licensesOf([...inputs, 'node_modules/swagger-ui-dist/'])
-writeFileSync(path.join(dist, 'LICENSES.txt'), `${licenses}\n${nested}`)
+async function buildClient(): Promise<string[]> {
+  const inputs = await bundleClient()
+  writeTypes(
+    'src/client/package.ts',
+    client,
+    '--strict',
+    '--target',
+    'es2023',
+    '--rewriteRelativeImportExtensions',
+  )
+  writeClientPackage(inputs)
+  return inputs
+}
+
+async function buildAll(): Promise<void> {
+  rmSync(dist, { recursive: true, force: true })
+  mkdirSync(program, { recursive: true })
+  const inputs = [...(await bundleProgram()), ...(await buildClient())]
+  await copyFiles(inputs)
+  writeTypes('src/app/package.ts', 'dist/src/app')
+  const nested = readFileSync(path.join(root, 'src/http/pages/nested-licenses.txt'), 'utf8')
+  const licenses = licensesOf([...inputs, 'node_modules/swagger-ui-dist/'])
+  writeFileSync(path.join(dist, 'LICENSES.txt'), `${licenses}\n${nested}`)
+}
+
+await (process.argv[2] === 'client' ? buildClient() : buildAll())

@@ -38,7 +38,16 @@ export async function clientDocuments(): Promise<string> {
     schema: undefined as never,
     schemaAst: schema,
     documents: [{ location: 'documents.graphql', document }],
-    plugins: [{ operations: { ...operationConfig, scalars: { ...scalars, ...converted } } }],
+    plugins: [
+      {
+        operations: {
+          ...operationConfig,
+          scalars: { ...scalars, ...converted },
+          // Each object has a type of its own, which errors of TypeScript name.
+          extractAllFieldsToTypes: true,
+        },
+      },
+    ],
     pluginMap: { operations },
     config: {},
   })

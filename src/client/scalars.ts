@@ -48,8 +48,11 @@ export type Native<Value> = Value extends string
     ? NativeOf<Extract<NameOf<Value>, ConvertedScalar>>
     : Value
   : Value extends object
-    ? { [Key in keyof Value]: Native<Value[Key]> }
+    ? NativeMembers<Value>
     : Value
+
+/** The members of an object with native scalars. It has a name of its own, so that errors name the object. */
+export type NativeMembers<Value> = { [Key in keyof Value]: Native<Value[Key]> }
 
 /** A result in the form of its client. */
 export type InForm<Form extends ScalarForm, Value> = Form extends 'native' ? Native<Value> : Value

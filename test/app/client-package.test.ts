@@ -11,6 +11,7 @@ import { ask, questionsOf } from '../client/questions.ts'
 import { holdsInOrder, runPage } from '../docs/examples.ts'
 import { readPage, root } from '../docs/pages.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
+import { packClient } from '../setup/packed-client.ts'
 import { openTestServer } from '../setup/server.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
@@ -24,13 +25,11 @@ let uid = ''
 
 beforeAll(async () => {
   folder = createTemporaryHome()
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: root })
-  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  const tarball = await packClient(folder)
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
-  const flags = ['--omit=optional', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
-  await run('npm', ['install', `./${tarball}`, ...flags], { cwd: folder })
+  await run('npm', ['install', `./${tarball}`, '--offline', '--no-audit', '--no-fund'], { cwd: folder })
   symlinkSync(path.join(root, 'node_modules', 'ethers'), path.join(folder, 'node_modules', 'ethers'))
-  const entry = path.join(folder, 'node_modules', 'tradegraph', 'dist', 'src', 'client', 'package.js')
+  const entry = path.join(folder, 'node_modules', 'tradegraph-client', 'package.js')
   client = await import(pathToFileURL(entry).href)
   world = await startWorld({ environment: { PUBLIC_URL: 'https://trade.example' } })
 }, 300_000)
@@ -39,9 +38,26 @@ afterAll(async () => {
   removeTemporaryHome(folder)
 })
 
-test('the package has no other package for the client', () => {
-  const text = readFileSync(path.join(folder, 'node_modules/tradegraph/dist/src/client/package.js'), 'utf8')
-  expect(text.match(/^import .*|\bimport\(.*|\brequire\(.*/gm)).toBeNull()
+test('the package holds the client alone, with the licenses of its bundle, and needs no other package', () => {
+  const place = path.join(folder, 'node_modules', 'tradegraph-client')
+  const text = (name: string) => readFileSync(path.join(place, name), 'utf8')
+  expect(text('package.js').match(/^import .*|\bimport\(.*|\brequire\(.*/gm)).toBeNull()
+  const files = readdirSync(place)
+  expect(files.filter((name) => !name.endsWith('.d.ts')).toSorted()).toEqual([
+    'LICENSE',
+    'LICENSES.txt',
+    'README.md',
+    'package.js',
+    'package.json',
+  ])
+  expect(text('LICENSES.txt')).toContain('# @noble/hashes ')
+  expect(JSON.parse(text('package.json'))).not.toHaveProperty('dependencies')
+  expect(text('README.md')).not.toMatch(/\]\(\.\.?\//)
+  expect(
+    readdirSync(path.join(folder, 'node_modules'))
+      .filter((name) => !name.startsWith('.'))
+      .toSorted(),
+  ).toEqual(['ethers', 'tradegraph-client'])
 })
 
 test('the page of the client runs as it is', async () => {
@@ -49,7 +65,7 @@ test('the page of the client runs as it is', async () => {
   const runs = await runPage(page, {
     folder,
     adapt: (text) => text.replaceAll('127.0.0.1:4000', new URL(world.url).host),
-    skips: (line) => line.startsWith('npm install'),
+    skips: (line) => line.startsWith('npm run build'),
   })
   for (const { commands, output, expected } of runs)
     expect(expected === undefined || holdsInOrder(output, expected), `${commands}\n${output}`).toBe(true)
@@ -75,8 +91,24 @@ test('a stream that is killed fifty times misses and repeats nothing', async () 
   expect(read).toEqual(written)
 }, 180_000)
 
+/** What TypeScript prints of a file in the folder. */
+async function typesOf(file: string, resolution: string): Promise<string> {
+  const flags = ['--ignoreConfig', '--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2023,dom']
+  const modules = [
+    '--module',
+    resolution === 'bundler' ? 'esnext' : 'nodenext',
+    '--moduleResolution',
+    resolution,
+  ]
+  const tsc = path.join(root, 'node_modules', '.bin', 'tsc')
+  const { stdout } = await run(tsc, [...flags, '--types', '', ...modules, file], { cwd: folder }).catch(
+    (fault) => fault,
+  )
+  return stdout
+}
+
 test('its types need no other package', async () => {
-  const source = `import { createClient, OrderDocument, QuoteDocument, placeOrder, subscribe, OrderProgressDocument } from 'tradegraph/client'
+  const source = `import { createClient, OrderDocument, QuoteDocument, placeOrder, subscribe, OrderProgressDocument } from 'tradegraph-client'
     const native = createClient({ url: 'http://x', scalars: 'native' })
     const wire = createClient({ url: 'http://x' })
     export async function use(provider: { request(request: { method: string; params?: unknown }): Promise<unknown> }) {
@@ -96,29 +128,23 @@ test('its types need no other package', async () => {
       return order?.nothing
     }`
   writeFileSync(path.join(folder, 'use.ts'), source)
-  const flags = [
-    '--ignoreConfig',
-    '--strict',
-    '--noEmit',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2023,dom',
-    '--types',
-    '',
-  ]
-  const tsc = path.join(root, 'node_modules', '.bin', 'tsc')
-  for (const resolution of ['bundler', 'nodenext']) {
-    const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
-    const { stdout } = await run(
-      tsc,
-      [...flags, '--module', module, '--moduleResolution', resolution, 'use.ts'],
-      {
-        cwd: folder,
-      },
-    ).catch((fault) => fault)
-    expect(stdout).toBe('')
-  }
+  for (const resolution of ['bundler', 'nodenext']) expect(await typesOf('use.ts', resolution)).toBe('')
+})
+
+test('its errors of TypeScript name the type', async () => {
+  const source = `import { createClient, AccountOrdersDocument } from 'tradegraph-client'
+    const [wire, native] = [createClient({ url: 'http://x' }), createClient({ url: 'http://x', scalars: 'native' })]
+    const { account } = await wire.query(AccountOrdersDocument, { account: '0x' })
+    const orders: number = account.orders
+    const more: number = (await native.query(AccountOrdersDocument, { account: '0x' })).account.orders`
+  writeFileSync(path.join(folder, 'wrong.ts'), source)
+  const names = [...(await typesOf('wrong.ts', 'nodenext')).matchAll(/Type '(.*?)' is not assignable/g)].map(
+    ([, name]) => name,
+  )
+  expect(names).toEqual([
+    'AccountOrders_account_Account_orders_OrderConnection',
+    'NativeMembers<AccountOrders_account_Account_orders_OrderConnection>',
+  ])
 })
 
 describe('a build with Vite', () => {
@@ -134,7 +160,7 @@ describe('a build with Vite', () => {
     const used = imports.startsWith('*') ? 'all' : `{ ${imports} }`
     writeFileSync(
       path.join(folder, 'main.js'),
-      `import ${module} from 'tradegraph/client'\nglobalThis.used = ${used}\n`,
+      `import ${module} from 'tradegraph-client'\nglobalThis.used = ${used}\n`,
     )
     await build({
       root: folder,

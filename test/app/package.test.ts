@@ -49,13 +49,18 @@ test('npm installs what the package needs on this machine, without a warning of 
     expect(licenses).toMatch(new RegExp(`^# (.+, )?${name}[, ]`, 'm'))
 })
 
-test('programs import the schema', async () => {
+test('programs import the schema and the client', async () => {
   const script = `import { typeDefs } from 'tradegraph'
     import scalars from 'tradegraph/scalars.json' with { type: 'json' }
-    console.log(JSON.stringify([typeDefs, Object.keys(scalars).includes('Uint256')]))`
+    import { createClient } from 'tradegraph/client'
+    console.log(JSON.stringify([typeDefs, Object.keys(scalars).includes('Uint256'), typeof createClient]))`
   const flags = ['--no-warnings', '--input-type=module', '--eval', script]
   const { stdout } = await run(process.execPath, flags, { cwd: folder })
-  expect(JSON.parse(stdout)).toEqual([readFileSync(path.join(root, 'schema.graphql'), 'utf8'), true])
+  expect(JSON.parse(stdout)).toEqual([
+    readFileSync(path.join(root, 'schema.graphql'), 'utf8'),
+    true,
+    'function',
+  ])
 })
 
 test('the local system runs in the empty folder, up to a trade, and serves its pages', async () => {

@@ -10,6 +10,7 @@ import { root } from '../docs/pages.ts'
 import { launchBrowser } from '../setup/browser.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
+import { packClient } from '../setup/packed-client.ts'
 import { createTrader } from '../setup/trader.ts'
 import { faultsOfAccess, type Visit, visit } from '../setup/visit.ts'
 import { startWorld, type World } from '../setup/world.ts'
@@ -30,8 +31,8 @@ let server: PreviewServer
 beforeAll(async () => {
   folder = createTemporaryHome()
   cpSync(example, folder, { recursive: true })
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: root })
-  const flags = ['--omit=optional', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
+  await packClient(folder)
+  const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund']
   await run('npm', ['install', ...flags], { cwd: folder })
   ;[world, browser] = await Promise.all([startWorld(), launchBrowser()])
   process.env.VITE_TRADEGRAPH_URL = world.url

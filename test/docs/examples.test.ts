@@ -100,8 +100,7 @@ const notRun: Record<string, Record<string, string>> = {
     'node partners.mjs http://127.0.0.1:4000 2026-11': 'test/app/export.test.ts runs it',
   },
   'docs/how-to/use-the-client.md': {
-    'npm install --omit=optional ./tradegraph-0.2.0.tgz':
-      'test/app/client-package.test.ts installs the package and runs the page',
+    'npm run build -- client': 'test/app/client-package.test.ts installs the package and runs the page',
     'node ask.mjs': 'the same',
     'node trade.mjs': 'the same',
     'node follow.mjs': 'the same',

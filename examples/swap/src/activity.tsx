@@ -1,4 +1,4 @@
-import { cancelOrders } from 'tradegraph/client'
+import { cancelOrders } from 'tradegraph-client'
 import { amountText } from './amounts.ts'
 import { type Order, useNotifications } from './data.ts'
 import { useAction } from './tasks.ts'

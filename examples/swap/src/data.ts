@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import * as api from 'tradegraph/client'
+import * as api from 'tradegraph-client'
 import { pause, type Task, useTask } from './tasks.ts'
 import type { Session } from './wallet.ts'
 

@@ -1,5 +1,5 @@
 import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
-import { appDataHash, placeOrder } from 'tradegraph/client'
+import { appDataHash, placeOrder } from 'tradegraph-client'
 import { amountText, decimalText, nativeCoin, parseAmount, symbolOf } from './amounts.ts'
 import { appData, type Balance, keyOf, type Order, useBalances, useQuote, validFor } from './data.ts'
 import { useAction } from './tasks.ts'

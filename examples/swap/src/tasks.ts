@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { TradegraphError } from 'tradegraph/client'
+import { TradegraphError } from 'tradegraph-client'
 
 /** What a user can do about an error. docs/errors.md lists all codes. */
 const advice: Record<string, string> = {

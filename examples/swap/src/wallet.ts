@@ -1,4 +1,4 @@
-import * as api from 'tradegraph/client'
+import * as api from 'tradegraph-client'
 import { nativeCoin, type Token } from './amounts.ts'
 import { pause } from './tasks.ts'
 
