@@ -40,6 +40,15 @@ export function diagnosedDistance(diagnosis: Diagnosis | undefined): Distance | 
 /** Such as “16.67 %”, with the digits of the diagnosis. */
 export const percentOf = (parts: bigint): string => `${readablePercent(parts < 0n ? -parts : parts)} %`
 
+/** The number of a part of a TWAP, from 1; undefined where parts have none. @param validTo of the part */
+export function partNumber(
+  { startsAt, partCount, input }: NonNullable<Order['programmaticOrder']>,
+  validTo: number,
+): number | undefined {
+  if (startsAt === null || partCount === null || !input || !('t' in input)) return undefined
+  return Math.floor((validTo - startsAt) / Number(input.t)) + 1
+}
+
 type Attempt = Order['debugReport']['auctions']['nodes'][number]['settlementAttempts'][number]
 
 const cancelledBy = {
