@@ -429,8 +429,8 @@ test('lists by owner, account behind a proxy, status and type; an unknown handle
 
 test('lists by the first bytes of the hash, also the greatest, and by the transaction of a creation', async () => {
   const other = numbered('b0')
-  const top: Bytes32 = `0x${'ff'.repeat(31)}fe`
-  const last: Bytes32 = `0x${'ff'.repeat(32)}`
+  const top = `0x${'ff'.repeat(31)}fe` as Bytes32
+  const last = `0x${'ff'.repeat(32)}` as Bytes32
   const params = paramsOf('C')
   await apply(1, [
     created('A'),

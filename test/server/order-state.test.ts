@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { partNumber } from '../../src/server/pages/browser/order/order.ts'
+import { isWatched, partNumber } from '../../src/server/pages/browser/order/order.ts'
 import { orderTitle, stateOf } from '../../src/server/pages/browser/view/orders.ts'
+import { paddedRange } from '../../src/server/pages/browser/view/plot.tsx'
 
 const cases: [Parameters<typeof stateOf>, text: string][] = [
   [[{ status: 'OPEN', executedFraction: '0' }, undefined], 'Open, not filled yet'],
@@ -45,4 +46,39 @@ test.each([
   expect(partNumber(whole, validTo)).toBe(number)
   expect(partNumber({ ...whole, startsAt: null }, validTo)).toBeUndefined()
   expect(partNumber({ ...whole, input: {} }, validTo)).toBeUndefined()
+})
+
+test.each([
+  ['OPEN', 'PRICE_OUT_OF_REACH', [], true],
+  ['OPEN', 'BALANCE_MISSING', ['PRICE_OUT_OF_REACH'], true],
+  ['OPEN', 'AUCTIONS_HALTED', ['PRICE_OUT_OF_REACH'], false],
+  ['OPEN', 'PRICE_OUT_OF_REACH', ['DECIDED_ELSEWHERE'], false],
+  ['OPEN', 'EXPIRES_TOO_SOON', ['PRICE_OUT_OF_REACH'], false],
+  ['EXPIRED', 'PRICE_OUT_OF_REACH', [], false],
+] as const)(
+  'the distance of an order that is %s, with %s and %j, is measured again: %s',
+  (status, code, others, is) => {
+    const [reason, ...further] = [code, ...others].map((code) => ({
+      code,
+      summary: '',
+      advice: '',
+      evidence: [],
+    }))
+    expect(isWatched({ status }, { ...(reason as NonNullable<typeof reason>), further })).toBe(is)
+  },
+)
+
+test.each([
+  [3_000, 3_001.5],
+  [0.000_3, 0.000_300_1],
+  [1_500, 1_500],
+])('a plot from %d to %d shows a small movement as a small one', (low, high) => {
+  const [bottom, top] = paddedRange(low, high)
+  expect((high - low) / (top - bottom)).toBeLessThan(0.05)
+  expect((low + high) / 2).toBeCloseTo((top + bottom) / 2, 9)
+})
+
+test('a plot has room above and below a large movement', () => {
+  expect(paddedRange(100, 200)).toEqual([90, 210])
+  expect(paddedRange(0, 0)).toEqual([-0.5, 0.5])
 })

@@ -243,7 +243,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   [
     'programmatic orders of a transaction',
     () => ask(`{ programmaticOrders(txHash: "${uid.slice(0, 66)}") { nodes { id } } }`),
-    ['programmatic_creations_chain_id_tx_hash_idx', 'programmatic_orders_chain_id_owner_hash_key'],
+    ['programmatic_creations_chain_id_tx_hash_idx'],
   ],
   [
     'the newest programmatic orders',

@@ -31,7 +31,8 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
   const { order } = await queryService<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
   if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
   const { diagnosis, events, debugReport: _, trades, ...facts } = order
-  const story = storyOf(order)
+  const steps = storyOf(order)
+  const story = steps.map(({ words: _, ...step }) => step)
   const isWhole = !events.pageInfo.hasPreviousPage
   if (json)
     return print(jsonLine({ ...facts, diagnosis, story, isWholeStory: isWhole, trades: trades.nodes }))
@@ -42,7 +43,7 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
     ...diagnosisLines(diagnosis, order),
     '',
     heading,
-    ...storyLines(story).map((step) => `  ${step}`),
+    ...storyLines(steps).map((step) => `  ${step}`),
   ])
     print(line)
 }
