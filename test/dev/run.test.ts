@@ -63,7 +63,7 @@ it('prints a few lines for people, with links, and trades at once', async () => 
   )
   const waiting = await eventually('the orders that wait', () => {
     const [, lines] = /^Orders that wait:\n((?: {2}for .+\n){4})/m.exec(output().out) ?? []
-    return lines?.match(/http\S+/g)
+    return lines?.match(/http\S+/g) ?? undefined
   })
   const { out, errors } = output()
   expect(out.match(/^ready .+ after [\d.]+ s$/m)?.[0]).toContain(url)
@@ -90,7 +90,7 @@ it('prints a few lines for people, with links, and trades at once', async () => 
 /** The orders that wait, each for its reason, and a TWAP of the fourth account by its proxy; others are not touched. */
 async function explains(url: string, accounts: { address: string }[], pages: string[]) {
   const ends = pages.map((page) => page.split('/').at(-1))
-  const read = async (query: string) => (await ask(url, query)).data as never as Record<string, never>
+  const read = async (query: string) => (await ask(url, query)).data as unknown as Record<string, unknown>
   const reasons = async () => {
     const { ordersByUids } = await read(
       `{ ordersByUids(uids: ${JSON.stringify(ends.slice(0, 3))}) { uid diagnosis { code further { code } } } }`,
