@@ -166,8 +166,10 @@ function PartOf({ order, whole }: { order: Order; whole: NonNullable<Order['prog
   const number = partNumber(whole, order.validTo)
   return (
     <p>
-      {number !== undefined && `Number ${number} of ${whole.partCount}: `}
-      <ProgrammaticLink id={whole.id} text={partText(whole)} />
+      <ProgrammaticLink
+        id={whole.id}
+        text={number === undefined ? partText(whole) : `Part ${number} of ${whole.partCount} of a TWAP`}
+      />
     </p>
   )
 }
