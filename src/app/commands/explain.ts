@@ -66,7 +66,10 @@ interface ProgrammaticAnswer extends FoundProgrammatic {
   diagnosis: { code: string; text: string }
 }
 
-/** Prints how the programmatic orders with a hash stand. Only its first bytes are sent. @throws CommandFault */
+/**
+ * Prints the state of programmatic orders with a hash, of which the first bytes are sent.
+ * @throws CommandFault
+ */
 export async function explainHash(hash: string, service: Service, { print, json }: Output): Promise<void> {
   const found = await programmaticOf(hash, async (beginning) => {
     type Found = { programmaticOrders: { nodes: FoundProgrammatic[] } }

@@ -25,7 +25,7 @@ export interface WaitingOptions {
   now: Clock
 }
 
-/** What waits, and the path of its page. */
+/** An order that waits, with the path of its page. */
 export interface WaitingOrder {
   what: string
   path: string

@@ -38,7 +38,7 @@ export function programmaticKind(type: ProgrammaticOrderType): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
-/** What an order that is a part says of itself. */
+/** The words by which an order says that it is a part. */
 export function partText({ type }: { type: ProgrammaticOrderType }): string {
   if (type === 'TWAP') return 'Part of a TWAP'
   return type === 'STOP_LOSS' ? 'Part of a stop loss' : 'Part of a programmatic order'
