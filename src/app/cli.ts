@@ -213,7 +213,9 @@ async function runDevelopment(flags: FlagsOf<'dev'>): Promise<void> {
     follow && flags.home === catalogue.dev.flags.home.standard ? `${flags.home}-follower` : flags.home
   const byNpm = process.env.npm_lifecycle_event !== undefined
   const isPortNamed = flags.port !== undefined || process.env.PORT !== undefined
-  const given = { home, reset, traders: !flags['no-traders'], solvers, follow, isPortNamed, byNpm }
+  // An empty value counts as unset.
+  const named = new Set(Object.entries(process.env).flatMap(([name, value]) => (value ? [name] : [])))
+  const given = { home, reset, traders: !flags['no-traders'], solvers, follow, isPortNamed, named, byNpm }
   await runDev({ ...shared, ...given, print })
   // A settlement in flight is watched for another minute; the next start reads its outcome from the chain.
   process.exit(0)

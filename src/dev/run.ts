@@ -10,6 +10,7 @@ import { type FollowFlags, findOrderBook } from './follow.ts'
 import { isInUse } from './home/home.ts'
 import { type Account, allowSolvers, type Market } from './market/market.ts'
 import { startTraders, tradingAccounts } from './market/traders.ts'
+import { placeWaitingOrders } from './market/waiting-orders.ts'
 import { watchParent } from './process/parent-watch.ts'
 import { freePort, probePort } from './process/process.ts'
 import { type Stack, type Store, startStack, startStore } from './stack.ts'
@@ -24,6 +25,8 @@ export interface DevOptions {
   follow?: FollowFlags | undefined
   /** The operator named the port: no other is taken. */
   isPortNamed: boolean
+  /** Settings that the operator named. */
+  named: ReadonlySet<string>
   /** npm started this process: the stack ends when npm does. */
   byNpm: boolean
   settings: Settings
@@ -38,6 +41,16 @@ export interface DevOptions {
 /** Half of the surplus, limited to 1 % of the volume, so that fees are visible. FEE_POLICIES replaces it. */
 const standardPolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
+/** Settings that have no effect here: the local system replaces them, or has no use for them. */
+const ignored = [
+  'NETWORKS_FILE',
+  'PROFILE',
+  'SOLVER_PRIVATE_KEY',
+  'REFUND_PRIVATE_KEY',
+  'STATS_SOURCE',
+] as const
+const ignoredByFollower = ['NETWORKS_FILE', 'SOLVER_PRIVATE_KEY', 'REFUND_PRIVATE_KEY', 'ANVIL'] as const
+
 /**
  * Runs the local stack until it is stopped. Ctrl-C and SIGTERM end the database and the chain too. After a
  * crash of this program or of one of them, the next start adopts the running ones.
@@ -51,6 +64,9 @@ export async function runDev(given: DevOptions): Promise<void> {
 async function runStack(options: DevOptions): Promise<void> {
   const { home, settings: given, follow, log, print } = options
   log.info(`starting the local ${follow ? 'follower' : 'system'} in ${home}`)
+  for (const name of follow ? ignoredByFollower : ignored)
+    if (options.named.has(name))
+      log.warn(`${name} is ignored: the local ${follow ? 'follower' : 'system'} has its own`)
   const parent = options.byNpm ? watchParent() : undefined
   const followed = follow && (await findOrderBook(follow, given.PROFILE, log))
   const port = isInUse(home) ? given.PORT : await choosePort(options)
@@ -125,19 +141,35 @@ async function startOwn(options: DevOptions): Promise<System> {
     accounts: market.accounts,
     async start(port) {
       const outside = toSources(options.solvers, market)
-      await allowSolvers(createRpc({ url: rpcUrl, log }), market.outsideSolvers.slice(0, outside.length))
+      const rpc = createRpc({ url: rpcUrl, log })
+      await allowSolvers(rpc, market.outsideSolvers.slice(0, outside.length))
       const settings = tradingSettings({ ...options.settings, PORT: port }, stack, outside)
       const app = await startApp({
         ...{ ...options, databaseUrl: stack.databaseUrl, networks: [{ network, rpcUrl }] },
         ...{ roles, settings, suggests: true, publicMetrics: true },
       })
-      const traders = options.traders
-        ? startTraders({
-            ...{ baseUrl: app.url ?? '', market, log, now, random },
-            onFirstTrade: ({ uid, text }) => print(`First trade: ${text}\n  ${app.url}/orders/${uid}`),
-          })
-        : undefined
-      return { app, settings, ...(traders && { stopTraders: () => traders.stop() }) }
+      if (!options.traders) return { app, settings }
+      const baseUrl = app.url ?? ''
+      const traders = startTraders({
+        ...{ baseUrl, market, log, now, random },
+        onFirstTrade: ({ uid, text }) => print(`First trade: ${text}\n  ${baseUrl}/orders/${uid}`),
+      })
+      const stopping = new AbortController()
+      const waiting = placeWaitingOrders({ baseUrl, market, rpc, now }, stopping.signal).then(
+        (orders) => {
+          const lines = orders.map(({ what, path }) => `  ${`for ${what}`.padEnd(24)}${baseUrl}${path}`)
+          print(['Orders that wait:', ...lines].join('\n'))
+        },
+        (cause) => {
+          if (!stopping.signal.aborted)
+            log.warn('the orders that wait were not placed', { cause: String(cause) })
+        },
+      )
+      const stopTraders = async () => {
+        stopping.abort()
+        await Promise.all([traders.stop(), waiting])
+      }
+      return { app, settings, stopTraders }
     },
   }
 }

@@ -117,7 +117,7 @@ test.concurrent('the errors of handlers are obeyed', async () => {
   expect(await diagnosis(epoch.wallet, epoch.params, 'WAITING')).toMatchObject({
     nextPollAt: at,
     diagnosis: {
-      text: 'No part can be traded before a later time or block. The answer: “PollTryAtEpoch: far”. Not before 2096-10-02T07:06:40Z.',
+      text: 'No part can be traded before a later time or block. The answer: “PollTryAtEpoch: far”. Not before 2096-10-02 07:06:40 UTC.',
     },
   })
   const block = await scripted(revert('PollTryAtBlock', 1_000_000, 'high'))

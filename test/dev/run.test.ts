@@ -51,7 +51,7 @@ it('starts nothing when the port is in use', async () => {
 it('prints a few lines for people, with links, and trades at once', async () => {
   const { program, ended, ready, output } = startDev(home, {
     traders: true,
-    environment: { LOG_LEVEL: 'info' },
+    environment: { LOG_LEVEL: 'info', PROFILE: 'staging', STATS_SOURCE: '' },
   })
   const { url, accounts, network } = await ready()
   const uid = await eventually(
@@ -61,24 +61,65 @@ it('prints a few lines for people, with links, and trades at once', async () => 
         output().out,
       )?.[1],
   )
+  const waiting = await eventually('the orders that wait', () => {
+    const [, lines] = /^Orders that wait:\n((?: {2}for .+\n){4})/m.exec(output().out) ?? []
+    return lines?.match(/http\S+/g) ?? undefined
+  })
   const { out, errors } = output()
   expect(out.match(/^ready .+ after [\d.]+ s$/m)?.[0]).toContain(url)
   const links = [...out.matchAll(/^ {2}(?!chain).*?(http\S+)/gm)].map(([, link]) => link ?? '')
   expect(links).toEqual([
     ...[`${url}/`, `${url}/graphql`, `${url}/docs`],
     ...accounts.map(({ address }) => `${url}/accounts/${address}`),
-    `${url}/orders/${uid}`,
+    ...[`${url}/orders/${uid}`, ...waiting].toSorted((a, b) => out.indexOf(a) - out.indexOf(b)),
   ])
   const headers = { accept: 'text/html' }
   for (const link of links) expect([link, (await fetch(link, { headers })).status]).toEqual([link, 200])
-  expect(out.split('\n').length).toBeLessThan(20)
+  expect(out.split('\n').length).toBeLessThan(24)
   for (const { privateKey } of accounts) expect(out + errors).not.toContain(privateKey)
-  expect(errors).toMatch(/^starting the local system in .+\ndatabase migrated \(applied: \d+\)\n$/)
+  expect(errors).toMatch(
+    /^starting the local system in .+\nwarning: PROFILE is ignored: the local system has its own\ndatabase migrated \(applied: \d+\)\n$/,
+  )
+  await explains(url, accounts, waiting)
   const trades = await fetch(`${url}/${network}/api/v1/trades?orderUid=${uid}`)
   expect(await trades.json()).toHaveLength(1)
   program.kill('SIGTERM')
   expect((await ended).code).toBe(0)
 })
+
+/** The orders that wait, each for its reason, and a TWAP of the fourth account by its proxy; others are not touched. */
+async function explains(url: string, accounts: { address: string }[], pages: string[]) {
+  const ends = pages.map((page) => page.split('/').at(-1))
+  const read = async (query: string) => (await ask(url, query)).data as unknown as Record<string, unknown>
+  const reasons = async () => {
+    const { ordersByUids } = await read(
+      `{ ordersByUids(uids: ${JSON.stringify(ends.slice(0, 3))}) { uid diagnosis { code further { code } } } }`,
+    )
+    const found = ordersByUids as { uid: string; diagnosis: { code: string; further: unknown[] } }[]
+    return ends.slice(0, 3).map((uid) => {
+      const { code, further } = found.find((order) => order.uid === uid)?.diagnosis ?? expect.fail(uid)
+      return [code, further]
+    })
+  }
+  const wanted = ['PRICE_OUT_OF_REACH', 'BALANCE_MISSING', 'ALLOWANCE_MISSING'].map((code) => [code, []])
+  await expect.poll(reasons, { timeout: 30_000 }).toEqual(wanted)
+  const [first, second, third, , fourth] = accounts.map(({ address }) => address)
+  const twap = async () =>
+    (await read(`{ programmaticOrder(id: "${ends[3]}") { type resolvedOwner partCount filledParts } }`))
+      .programmaticOrder
+  await expect
+    .poll(twap, { timeout: 30_000 })
+    .toEqual({ type: 'TWAP', resolvedOwner: fourth, partCount: 12, filledParts: 1 })
+  const { account } = await read(
+    `{ account(address: "${fourth}") { programmaticOrders { nodes { id } } notifications(first: 50) { nodes { message } } } }`,
+  )
+  expect(account).toMatchObject({ programmaticOrders: { nodes: [{ id: ends[3] }] } })
+  expect(JSON.stringify(account)).not.toContain('atoms of')
+  for (const untouched of [first, second, third])
+    expect(await read(`{ account(address: "${untouched}") { orders { nodes { uid } } } }`)).toEqual({
+      account: { orders: { nodes: [] } },
+    })
+}
 
 it.runIf(process.getuid?.() === 0)('runs for a user id without a name, as a container may have', async () => {
   const uid = 12_345

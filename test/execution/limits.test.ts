@@ -202,10 +202,12 @@ describe('documents that are admitted and answered', () => {
   test('GraphiQL opens with a query that has an order to show', async () => {
     const { data } = await ask(bodyOf(debugQuery))
     expect(data).toMatchObject({
+      open: { nodes: [{ diagnosis: { code: expect.any(String), advice: expect.any(String) } }] },
       orders: {
         nodes: [
           {
             status: expect.any(String),
+            diagnosis: { code: 'FILLED' },
             debugReport: {
               events: {
                 nodes: [
@@ -227,7 +229,7 @@ describe('documents that are admitted and answered', () => {
       },
     })
     const page = await fetch(`${server.url}/graphql`, { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain('query NewestOrder {')
+    expect(await page.text()).toContain('query NewestOrders {')
   })
 
   test('there are documents to look at', () => {

@@ -427,6 +427,44 @@ test('lists by owner, account behind a proxy, status and type; an unknown handle
   })
 })
 
+test('lists by the first bytes of the hash, also the greatest, and by the transaction of a creation', async () => {
+  const other = numbered('b0')
+  const top = `0x${'ff'.repeat(31)}fe` as Bytes32
+  const last = `0x${'ff'.repeat(32)}` as Bytes32
+  const params = paramsOf('C')
+  await apply(1, [
+    created('A'),
+    created('A', other, 'copied'),
+    created('B', owner, 'created A'),
+    { type: 'creation', owner, hash: top, params, txHash: hashOf('top') },
+    { type: 'creation', owner, hash: last, params, txHash: hashOf('last') },
+  ])
+  const found = async (args: string) => {
+    const nodes: { hash: string; owner: string }[] = await list(args, 'hash owner')
+    return nodes.map(({ hash, owner: by }) => (by === other ? `${hash} of other` : hash))
+  }
+  const both = [`${ids.A} of other`, ids.A]
+  for (const bytes of [4, 5, 31, 32])
+    expect(await found(`(hash: "${ids.A.slice(0, 2 + bytes * 2)}")`)).toEqual(both)
+  expect(await found(`(hash: "${ids.A}", owner: "${other}")`)).toEqual(both.slice(0, 1))
+  expect(await found('(hash: "0xffffffff")')).toEqual([last, top])
+  expect(await found(`(hash: "${last}")`)).toEqual([last])
+  expect(await found(`(hash: "${top}")`)).toEqual([top])
+  expect(await found(`(hash: "${ids.A}", status: [CANCELLED])`)).toEqual([])
+  expect(await found(`(txHash: "${hashOf('created A')}")`)).toEqual([ids.B, ids.A])
+  expect(await found(`(txHash: "${hashOf('copied')}", type: TWAP)`)).toEqual(both.slice(0, 1))
+  expect(await found(`(txHash: "${hashOf('none')}")`)).toEqual([])
+  for (const [args, field] of [
+    ['hash: "0x123456"', 'hash'],
+    [`hash: "${last}ff"`, 'hash'],
+    [`hash: "${last}", changedAfter: "earliest"`, 'hash'],
+    [`txHash: "${last}", changedAfter: "earliest"`, 'txHash'],
+  ]) {
+    const { errors } = await ask(server.url, `{ programmaticOrders(${args}) { nodes { hash } } }`)
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'InvalidParameter', field })
+  }
+})
+
 test('a thousand orders of one owner are read in one round, and not again before their time', async () => {
   const many = Array.from({ length: 1_000 }, (_, index): LogSketch => {
     const params = { handler: numbered('99'), salt: word(index), staticInput: '0x' as const }

@@ -19,7 +19,7 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const get = (path: string, headers: Record<string, string> = html) => ask(`${server.url}${path}`, { headers })
 const address = `0x${'ab'.repeat(20)}`
-const lists = ['/orders', '/trades', '/auctions', '/tokens']
+const lists = ['/orders', '/trades', '/auctions', '/tokens', '/programmatic-orders']
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

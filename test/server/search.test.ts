@@ -152,15 +152,73 @@ describe('a search that asks the service', () => {
   })
 
   test('sends a transaction that may be a private key only when the reader says so', async () => {
-    serve(() => {
-      throw new Error('it is sent')
-    })
+    const sent: string[] = []
+    const respond = (answer: object) =>
+      serve((_, variables) => {
+        sent.push(JSON.stringify(variables))
+        return answer
+      })
     const hash = `0x${'3e8b51c7d9024fa6'.repeat(4)}`
-    expect(await find(hash)).toEqual({ kind: 'unasked', hash })
+    const near = { id: 'near', hash: `0x3e8b51c7${'00'.repeat(28)}`, owner: one }
+    for (const answer of [late, programmatic([]), programmatic([near])]) {
+      respond(answer)
+      expect(await find(hash)).toEqual({ kind: 'unasked', hash })
+    }
+    expect(sent).toEqual(Array(3).fill('{"hash":"0x3e8b51c7"}'))
+  })
+
+  const programmatic = (nodes: object[]) => ({ data: { programmaticOrders: { nodes } } })
+
+  test('opens a programmatic order by its hash, of which it sends four bytes, and lists those of several owners', async () => {
+    const hash = `0x${'6694d74e30e4de04'.repeat(4)}`
+    const nodes = [
+      { id: 'mine', hash, owner: one },
+      { id: 'near', hash: hash.replace(/..$/, '00'), owner: one },
+    ]
+    serve((_, variables) => {
+      expect(variables).toEqual({ hash: '0x6694d74e' })
+      return programmatic(nodes)
+    })
+    expect(await find(hash)).toEqual({ kind: 'page', path: 'programmatic/mine' })
+    expect(await find(`my order ${hash.toUpperCase().replace('0X', '0x')}`)).toEqual({
+      kind: 'page',
+      path: 'programmatic/mine',
+    })
+    const theirs = { id: 'theirs', hash, owner: other }
+    nodes.push(theirs)
+    expect(await find(hash)).toEqual({ kind: 'programmatic', orders: [nodes[0], theirs] })
+  })
+
+  test('opens a programmatic order by what its notifications have in place of a UID', async () => {
+    const hash = `0x${'6694d74e30e4de04'.repeat(4)}`
+    const whole = `${hash}${one.slice(2)}00000000`
+    serve((_, variables) => {
+      expect(variables).toEqual({ hash, owner: one })
+      return programmatic([{ id: 'mine', hash, owner: one }])
+    })
+    expect(await find(whole)).toEqual({ kind: 'page', path: 'programmatic/mine' })
+    serve(() => programmatic([]))
+    expect(await find(whole)).toEqual({ kind: 'page', path: `orders/${whole}` })
+    serve(() => {
+      throw new Error('it is asked')
+    })
+    expect(await find(uid)).toEqual({ kind: 'page', path: `orders/${uid}` })
+  })
+
+  test('opens the programmatic order that a transaction created on one of the networks', async () => {
+    const txHash = `0x${'22b4e898465c91ca'.repeat(4)}`
+    const empty = { transactionOrders: [], settlementsOfTransaction: [], programmaticOrders: { nodes: [] } }
+    serve((query, { network }) => {
+      if (!query.includes('txHash')) return programmatic([])
+      const nodes = network === 'two' ? [{ id: 'created', hash: uid.slice(0, 66), owner: one }] : []
+      return { data: { ...empty, programmaticOrders: { nodes } } }
+    })
+    expect(await find(txHash, true)).toEqual({ kind: 'page', path: 'programmatic/created' })
   })
 
   test('says that an unknown transaction may be a private key, if it is the whole text', async () => {
-    serve(() => ({ data: { transactionOrders: [], settlementsOfTransaction: [] } }))
+    const data = { transactionOrders: [], settlementsOfTransaction: [], programmaticOrders: { nodes: [] } }
+    serve(() => ({ data }))
     const hash = `0x${'34'.repeat(32)}`
     expect(await find(` ${hash} `, true)).toMatchObject({ kind: 'nothing', mayBeKey: true })
     expect(await find(`transaction ${hash}`)).toMatchObject({ kind: 'nothing', mayBeKey: false })

@@ -48,6 +48,7 @@ const headings = [
   ['/trades', 'Newest first'],
   ['/auctions', 'Newest first'],
   ['/tokens', 'Most traded first'],
+  ['/programmatic-orders', 'Newest first'],
   ['/nothing/here', 'What you can do'],
 ] as const
 
@@ -69,8 +70,8 @@ test.each(
   expect([...hosts]).toEqual([new URL(server.url).host])
   expect(warnings.filter((warning) => path !== '/nothing/here' || !warning.includes('404'))).toEqual([])
   const links = page.getByRole('navigation', { name: 'Lists' }).getByRole('link')
-  expect(await links.allInnerTexts()).toEqual(['Orders', 'Trades', 'Auctions', 'Tokens'])
-  const current = path === '/' || path === '/nothing/here' ? [] : [path.slice(1)]
+  expect(await links.allInnerTexts()).toEqual(['Orders', 'Trades', 'Auctions', 'Tokens', 'Programmatic'])
+  const current = path === '/' || path === '/nothing/here' ? [] : [path.slice(1).split('-')[0]]
   const marked = page.locator('[aria-current=page]')
   expect((await marked.allInnerTexts()).map((text) => text.toLowerCase())).toEqual(current)
 })

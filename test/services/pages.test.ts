@@ -110,6 +110,30 @@ test('a programmatic order shows its schedule, its parts and the next one on a p
   expect(warnings).toEqual([])
   await page.goto(`${server.url}/programmatic/${'x'.repeat(150)}`)
   await page.getByRole('alert').waitFor()
+
+  const own = `/programmatic/${programmaticOrders.nodes[0].id}`
+  const linked = page.locator(`a[href="${server.url}${own}"]`)
+  for (const path of ['/', '/programmatic-orders?type=TWAP', `/programmatic-orders?owner=${owner}`]) {
+    await page.goto(`${server.url}${path}`)
+    await linked.getByText(/^TWAP: sell .* in 4 parts$/).waitFor()
+    await page.getByText('0 of 4 parts filled').waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    expect(await faultsOfAccess(page)).toEqual([])
+  }
+  await page.goto(`${server.url}/accounts/${owner}`)
+  await page.getByRole('region', { name: 'Programmatic orders' }).locator(linked).waitFor()
+  await page.goto(`${server.url}/programmatic-orders?type=STOP_LOSS`)
+  await page.getByText('Nothing matches.').waitFor()
+  for (const searched of [ids.A, `${ids.A}${owner.slice(2)}00000000`, word(5)]) {
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.postData() ?? request.url()))
+    await page.goto(`${server.url}/`)
+    await page.getByRole('searchbox').fill(searched)
+    await page.keyboard.press('Enter')
+    if (searched === word(5)) await page.getByRole('link', { name: 'look it up' }).click()
+    await page.waitForURL(`${server.url}${own}`)
+    if (searched === ids.A) expect(sent.join()).not.toContain(ids.A.slice(2))
+  }
 })
 
 test('the page of a token does not move while it loads', async () => {

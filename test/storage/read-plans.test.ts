@@ -236,6 +236,16 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     ],
   ],
   [
+    'programmatic orders by the beginning of their hash',
+    () => ask('{ programmaticOrders(hash: "0x12345678") { nodes { id } } }'),
+    ['programmatic_orders_chain_id_hash_idx'],
+  ],
+  [
+    'programmatic orders of a transaction',
+    () => ask(`{ programmaticOrders(txHash: "${uid.slice(0, 66)}") { nodes { id } } }`),
+    ['programmatic_creations_chain_id_tx_hash_idx'],
+  ],
+  [
     'the newest programmatic orders',
     () =>
       ask('{ programmaticOrders(type: TWAP, status: [ACTIVE]) { nodes { hash orders { nodes { uid } } } } }'),

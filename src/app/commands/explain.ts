@@ -3,6 +3,11 @@ import { errorCodes } from '../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../domain/errors/foreign-errors.ts'
 import type { Meaning, Unclear } from '../../domain/search/meaning.ts'
 import { orderQuestionText } from '../../domain/search/order-question.ts'
+import {
+  type FoundProgrammatic,
+  programmaticDocument,
+  programmaticOf,
+} from '../../domain/search/programmatic.ts'
 import { secretTexts, sentTexts } from '../../domain/search/secret.ts'
 import { type FoundToken, tokensDocument, tokensNamed, tokensOfWord } from '../../domain/search/tokens.ts'
 import type { Topic } from '../../domain/search/topics.ts'
@@ -31,7 +36,8 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
   const { order } = await queryService<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
   if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
   const { diagnosis, events, debugReport: _, trades, ...facts } = order
-  const story = storyOf(order)
+  const steps = storyOf(order)
+  const story = steps.map(({ words: _, ...step }) => step)
   const isWhole = !events.pageInfo.hasPreviousPage
   if (json)
     return print(jsonLine({ ...facts, diagnosis, story, isWholeStory: isWhole, trades: trades.nodes }))
@@ -42,9 +48,57 @@ export async function explain(uid: string, service: Service, { print, json }: Ou
     ...diagnosisLines(diagnosis, order),
     '',
     heading,
-    ...storyLines(story).map((step) => `  ${step}`),
+    ...storyLines(steps).map((step) => `  ${step}`),
   ])
     print(line)
+}
+
+const hashDocument = `query ($id: ID!) { programmaticOrder(id: $id) {
+  id hash owner resolvedOwner type status filledParts partCount network { name } diagnosis { code text } } }`
+
+interface ProgrammaticAnswer extends FoundProgrammatic {
+  resolvedOwner: string
+  type: string
+  status: string
+  filledParts: number
+  partCount: number | null
+  network: { name: string }
+  diagnosis: { code: string; text: string }
+}
+
+/**
+ * Prints the state of programmatic orders with a hash, of which the first bytes are sent.
+ * @throws CommandFault
+ */
+export async function explainHash(hash: string, service: Service, { print, json }: Output): Promise<void> {
+  const found = await programmaticOf(hash, async (beginning) => {
+    type Found = { programmaticOrders: { nodes: FoundProgrammatic[] } }
+    return (await queryService<Found>(service, programmaticDocument, { hash: beginning })).programmaticOrders
+      .nodes
+  })
+  if (found.length === 0)
+    throw new CommandFault(exitCodes.unknown, 'there is no programmatic order with this hash', {
+      advice: [
+        'Only its first 8 digits were sent: a private key has the same form.',
+        'The orders of a transaction are on its search page.',
+      ],
+    })
+  for (const { id } of found) {
+    type One = { programmaticOrder: ProgrammaticAnswer | null }
+    const { programmaticOrder: order } = await queryService<One>(service, hashDocument, { id })
+    if (!order) continue
+    const page = `${shownUrl(service.url)}/programmatic/${order.id}`
+    const { type, status, network, owner, filledParts, partCount, diagnosis } = order
+    const lines = [
+      `programmatic order ${order.hash}`,
+      `  ${type} on ${network.name}, ${status}, of ${owner}`,
+      `  filled: ${filledParts}${partCount === null ? '' : ` of ${partCount}`} parts`,
+      `  ${diagnosis.code}: ${diagnosis.text}`,
+      `  ${page}`,
+    ]
+    if (json) print(jsonLine({ ...order, page }))
+    else for (const line of lines) print(plain(line))
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { formatUnits } from '../../domain/amount.ts'
 import { attemptsFor } from '../../domain/auction/competition.ts'
 import { isTerminal, isTerminalCode } from '../../domain/diagnosis/terminal-code.ts'
+import { eventWords } from '../../domain/order/event-words.ts'
 import { plain } from '../../domain/text/readable.ts'
 import type {
   DiagnosisAnswer,
@@ -15,7 +16,10 @@ import type {
 interface Step {
   at: string
   what: string
+  /** Codes, and texts of programs. */
   detail: string | null
+  /** The codes in words, for people. */
+  words?: string
   txHash: string | null
 }
 
@@ -37,9 +41,12 @@ export function storyOf({ events, debugReport }: ExplainedOrder): Step[] {
   return [...events.nodes.map(stepOf), ...attempts].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
-export function stepOf({ label, reason, detail, source, txHash, timestamp }: EventAnswer): Step {
-  const words = [reason, source && `by ${source}`, detail].filter((word) => word)
-  return { at: timestamp, what: label, detail: words.join(', ') || null, txHash }
+export function stepOf(event: EventAnswer): Step {
+  const { label, reason, detail, source, txHash, timestamp } = event
+  const codes = [reason, source && `by ${source}`, detail].filter((word) => word)
+  const named = reason === null && source === null ? [] : eventWords(event)
+  const words = [named.filter((text) => text !== '').join(': '), detail].filter((word) => word).join(' ')
+  return { at: timestamp, what: label, detail: codes.join(', ') || null, words, txHash }
 }
 
 /** Output of the commands for people. */
@@ -100,8 +107,8 @@ function reasonLines(
 
 export const storyLines = (steps: readonly Step[]): string[] => steps.map(stepLine)
 
-export function stepLine({ at, what, detail, txHash }: Step): string {
-  return plain([time(at), what, detail, txHash].filter((word) => word).join('  '))
+export function stepLine({ at, what, detail, words = detail ?? '', txHash }: Step): string {
+  return plain([time(at), what, words, txHash].filter((word) => word).join('  '))
 }
 
 export const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
@@ -116,7 +123,7 @@ export function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswe
 function evidenceText({ __typename, token, ...members }: Evidence, pair: Pair): string {
   const own = token as TokenAnswer | undefined
   const words = Object.entries(members)
-    .filter(([, value]) => value !== null)
+    .filter(([name, value]) => value !== null && !(name === 'missing' && value === '0'))
     .map(([name, value]) => `${spaced(name)} ${valueText(value, own, pair)}`)
   const named = own && words.length === 0 ? [own.symbol ?? '', own.address] : []
   return (

@@ -1,9 +1,10 @@
 import { errorCodes } from '../../domain/errors/error-explanations.ts'
 import { meaningOf, type Unclear } from '../../domain/search/meaning.ts'
+import { mayBeKey } from '../../domain/search/secret.ts'
 import { mistakeIn } from '../../domain/signing/signature-mistake.ts'
 import { nearestName } from '../settings/setting-readers.ts'
 import { settings } from '../settings.ts'
-import { explain, explainErrors, explainMeaning, type Output } from './explain.ts'
+import { explain, explainErrors, explainHash, explainMeaning, type Output } from './explain.ts'
 import { CommandFault, type ExitCode, exitCodes, reported, serviceOf } from './service.ts'
 import { watch } from './watch.ts'
 
@@ -30,6 +31,8 @@ export async function runCommand(
   const output: Output = { print, json: flags.json }
   return reported(command, warn, async () => {
     const text = subjects.join(' ')
+    if (command === 'explain' && mayBeKey(text))
+      return explainHash(text.trim().toLowerCase(), serviceOf(flags), output)
     const isUid = uidForm.test(text.trim())
     const meaning =
       command === 'explain' && !isUid ? await meaningOf(text, { settings: readSettings }) : undefined
@@ -55,7 +58,7 @@ const readSettings = async () =>
   )
 
 const searchable =
-  'the UID of an order (0x and 112 hex digits), an error, a code, a setting, a token, an auction, or a topic in English'
+  'the UID of an order (0x and 112 hex digits), the hash of a programmatic order, an error, a code, a setting, a token, an auction, or a topic in English'
 
 /** @param unclear the meaning of a text that is none */
 function subjectOf(

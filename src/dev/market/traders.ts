@@ -153,7 +153,7 @@ async function trade(options: TraderOptions, index: number, signal: AbortSignal)
     buyAmount: mulDivDown(BigInt(quote.buyAmount), 10_000n - slippageBps, 10_000n).toString(),
     feeAmount: '0',
   }
-  const signature = await sign(account, network, { ...order, appData: appData.hash })
+  const signature = await signOrder(account, network, { ...order, appData: appData.hash })
   const origin = {
     from: account.address,
     signingScheme: 'eip712',
@@ -166,13 +166,19 @@ async function trade(options: TraderOptions, index: number, signal: AbortSignal)
   return { uid, sell: named(sell), buy: named(buy) }
 }
 
-function sign(account: Account, network: Network, order: Record<string, unknown>): Promise<string> {
+/** Signs an order by the key of its account. */
+export function signOrder(
+  account: Account,
+  network: Network,
+  order: Record<string, unknown>,
+): Promise<string> {
   const { chainId, settlement: verifyingContract } = network
   const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract }
   return new Wallet(account.privateKey).signTypedData(domain, orderTypes, order)
 }
 
-function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+/** Posts JSON. @throws Error if the service refuses it */
+export function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   return ask(url, { method: 'POST', headers, body: JSON.stringify(body) }, signal)
 }

@@ -131,8 +131,14 @@ function parseJson(document: string): unknown {
   try {
     return JSON.parse(document)
   } catch {
-    throw invalid('', 'is not JSON')
+    throw invalid('', notJson(document))
   }
+}
+
+function notJson(document: string): string {
+  const [, digits] = /^\s*0x([\da-f]*)\s*$/i.exec(document) ?? []
+  if (digits === undefined) return 'is not JSON'
+  return `is not JSON: it is hex of ${digits.length} digits; a hash has 64, and an empty document is {}`
 }
 
 function parseHooks(value: unknown, path: string): Hook[] {

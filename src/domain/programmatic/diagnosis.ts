@@ -90,5 +90,6 @@ const found = (code: DiagnosisCode, ...more: (string | false | 0 | null)[]): Pro
   text: [diagnosisTexts[code], ...more.filter(Boolean)].join(' '),
 })
 
-/** Formats Unix seconds in UTC. */
-export const timeText = (seconds: number) => new Date(seconds * 1_000).toISOString().replace('.000', '')
+/** Formats Unix seconds for people, in UTC: “2027-01-15 08:00:00 UTC”. */
+export const timeText = (seconds: number) =>
+  `${new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -9,7 +9,7 @@ export interface Topic {
   /** The page of the documentation that has more. */
   page?: string
   /** The page of the service that lists the subject. */
-  list?: 'orders' | 'trades' | 'auctions' | 'tokens'
+  list?: 'orders' | 'trades' | 'auctions' | 'tokens' | 'programmatic-orders'
   /** True if the contract that takes sell tokens belongs to the answer. */
   approves?: boolean
   /** True if the page of an order or an account has the rest of the answer. */
@@ -263,6 +263,16 @@ const rows = [
       text: 'A smart wallet, such as a Safe, signs by its contract, or by a transaction that its owners confirm and execute: until then its order waits and cannot be filled. A signature that its contract does not accept is refused (InvalidEip1271Signature).',
       page: orders,
       asksOrder: true,
+    },
+  ),
+  topic(
+    'programmatic order, programmatic, twap, dca, dollar cost averaging, time weighted average price, stop loss, stoploss, take profit, conditional order, conditional orders, recurring order, scheduled order, composable cow, composablecow, good after time, trade above threshold',
+    'order part parts sell buy set place create list show all my safe wallet cancel how',
+    {
+      title: 'Programmatic orders',
+      text: 'A contract wallet, such as a Safe, authorises a programmatic order once, and a contract makes its parts later: a TWAP sells in equal parts over time, a stop loss sells once a price has fallen. Each part is an order with a limit of its own. The page of a programmatic order has its parts, and why the next one is not placed; the page of the account lists its programmatic orders. Its owner ends it by a transaction (remove).',
+      page: 'how-to/programmatic-orders.md',
+      list: 'programmatic-orders',
     },
   ),
   topic(

@@ -54,14 +54,22 @@ function keyOf({ query, operationName, variables }: GraphqlParams, type: string)
 }
 
 /** GraphiQL's first query, also in the README. Needs no UID, so that it runs unchanged. */
-export const debugQuery = `# Everything that happened to the newest order, and why.
-query NewestOrder {
+export const debugQuery = `# Why the newest open orders are not filled, and everything that happened to the newest order.
+# extensions.cost: requested of limit are objects in the answer, actual are the cost units that it took, left those that remain now.
+query NewestOrders {
+  open: orders(first: 3, status: OPEN) {
+    nodes {
+      uid
+      diagnosis { code summary advice further { code summary } }
+    }
+  }
   orders(first: 1) {
     nodes {
       uid
       status
       sellToken { symbol decimals }
       buyToken { symbol decimals }
+      diagnosis { code summary }
       debugReport {
         events { nodes { label reason detail timestamp } }
         auctions {

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import {
@@ -313,10 +313,15 @@ builder.objectFields(ProgrammaticOrderRef, (t) => ({
   }),
 }))
 
+/** A shorter beginning of a hash would be that of many. */
+const minHashDigits = 8
+
 interface ListArguments {
   network?: string | null
   owner?: Address | null
   resolvedOwner?: Address | null
+  hash?: Hex | null
+  txHash?: Bytes32 | null
   status?: readonly GeneratorStatus[] | null
   type?: HandlerType | null
   after?: string | null
@@ -339,15 +344,22 @@ export function programmaticArguments(arg: Arguments) {
 
 /** @throws Refusal InvalidParameter; Unauthorized with changedAfter */
 export function programmaticRowArguments<Args extends ListArguments>(args: Args, environment: Environment) {
-  const { network, owner, resolvedOwner, status, type, ...page } = args
+  const { network, owner, resolvedOwner, status, type, hash, txHash, ...page } = args
   if (owner != null && resolvedOwner != null)
     throw new Refusal('InvalidParameter', 'give owner or resolvedOwner, not both', { field: 'resolvedOwner' })
+  if (hash != null && (hash.length < minHashDigits + 2 || hash.length > 66))
+    throw new Refusal('InvalidParameter', 'hash must have 4 to 32 bytes', { field: 'hash' })
+  const naming = hash == null ? 'txHash' : 'hash'
+  if (page.changedAfter != null && args[naming] != null)
+    throw new Refusal('InvalidParameter', `${naming} does not go with changedAfter`, { field: naming })
   const filter = {
     chainIds: chainIdsOf(environment, network),
     ...(owner != null && { owner }),
     ...(resolvedOwner != null && { resolvedOwner }),
     ...(status != null && { statuses: status }),
     ...(type != null && { type }),
+    ...(hash != null && { hash }),
+    ...(txHash != null && { txHash }),
   }
   return { ...pageByChange(page, environment), filter, now: unixSeconds(environment.now()) }
 }
@@ -403,6 +415,17 @@ builder.queryFields((t) => ({
         type: 'Address',
         required: false,
         description: 'Only those of this account and of its CoWShed proxies.',
+      }),
+      hash: t.arg({
+        type: 'Hex',
+        required: false,
+        description:
+          'Only those whose hash begins with these bytes, 4 to 32. Who may hold a secret in place of a hash asks with its first bytes. Several owners can have the same hash. Not with changedAfter.',
+      }),
+      txHash: t.arg({
+        type: 'Bytes32',
+        required: false,
+        description: 'Only those that this transaction created. Not with changedAfter.',
       }),
       ...programmaticArguments(t.arg),
     },

@@ -3,6 +3,7 @@ import type { NotificationType } from '../../domain/notification/notification.ts
 import { toOrderUid } from '../../domain/order/order.ts'
 import { printable } from '../../outside/fault.ts'
 import type { Delivery } from '../../storage/channels/deliveries.ts'
+import { formatNodeId } from '../../storage/query/node-id.ts'
 
 const maxLine = 1_000
 
@@ -78,13 +79,18 @@ export function pageOf({ account }: Pick<Channel, 'account'>, publicUrl: URL | u
   return publicUrl ? new URL(`/accounts/${account}`, publicUrl).href : null
 }
 
-/** The page of a notification's order; null without a single order or a public address. */
+/** The page of a notification's order, or of the whole programmatic order; null without a public address. */
 export function orderPageOf(
   { notification }: Pick<Delivery, 'notification'>,
   publicUrl: URL | undefined,
 ): string | null {
   // Later versions may write other metadata.
   const uid = toOrderUid(String(notification?.metadata.orderId))
-  const isWhole = notification?.type.startsWith('programmatic_')
-  return publicUrl && uid && !isWhole ? new URL(`/orders/${uid}`, publicUrl).href : null
+  if (!notification || !publicUrl || !uid) return null
+  const { chainId } = notification.metadata
+  // The place of a UID has hash and owner: see `NotificationMetadata`.
+  const path = notification.type.startsWith('programmatic_')
+    ? `/programmatic/${formatNodeId('ProgrammaticOrder', chainId, `0x${uid.slice(66, 106)}`, uid.slice(0, 66))}`
+    : `/orders/${uid}`
+  return new URL(path, publicUrl).href
 }

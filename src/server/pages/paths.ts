@@ -60,7 +60,7 @@ export const pageKinds = Object.keys(kinds) as PageKind[]
 export const pageFolders = pageKinds.map((kind) => `/${kinds[kind].folder}/`)
 
 /** Pages of lists, by their paths. */
-export const listPages = ['orders', 'trades', 'auctions', 'tokens'] as const
+export const listPages = ['orders', 'trades', 'auctions', 'tokens', 'programmatic-orders'] as const
 export type ListPage = (typeof listPages)[number]
 
 /** The list at a path, which may end with a slash. */

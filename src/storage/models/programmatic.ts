@@ -1,5 +1,5 @@
 import type { Address } from '../../domain/evm/address.ts'
-import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import { orderStatuses } from '../../domain/order/status.ts'
 import type { DiagnosedOrder } from '../../domain/programmatic/diagnosis.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
@@ -343,6 +343,10 @@ export interface ProgrammaticFilter {
   resolvedOwner?: Address | Prisma.Sql | undefined
   statuses?: readonly GeneratorStatus[] | undefined
   type?: HandlerType | undefined
+  /** The first bytes of the hash. */
+  hash?: Hex | undefined
+  /** The transaction of a creation. */
+  txHash?: Bytes32 | undefined
 }
 
 interface ListedOrders {
@@ -364,14 +368,33 @@ function conditionsOf({ statuses, type }: ProgrammaticFilter, now: number): Pris
   ].filter((condition) => condition !== undefined)
 }
 
+/** The condition that the hash of `g` begins with some bytes: a range of an index. */
+function beginsWith(prefix: Hex): Prisma.Sql {
+  const end = BigInt(prefix) + 1n
+  const digits = prefix.length - 2
+  const from = Prisma.sql`g.hash >= ${bytea(prefix)}`
+  if (end >> BigInt(digits * 4) > 0n) return from
+  return Prisma.sql`${from} AND g.hash < ${bytea(`0x${end.toString(16).padStart(digits, '0')}`)}`
+}
+
+/** Conditions that an index supports on a network. */
+function namedOn(chainId: number, { hash, txHash }: ProgrammaticFilter): Prisma.Sql[] {
+  return [
+    hash && beginsWith(hash),
+    txHash &&
+      Prisma.sql`(g.owner, g.hash) IN (SELECT pc.owner, pc.hash FROM programmatic_creations pc WHERE pc.chain_id = ${chainId} AND pc.tx_hash = ${bytea(txHash)})`,
+  ].filter((condition) => condition !== undefined)
+}
+
 /** A range for each network; an account has another for those of its proxies. */
 function rangesOf({ filter, now, isByChange }: ListedOrders): PageSource {
   if (isByChange) return changedRanges(filter, now)
   const { chainIds, owner } = filter
   const account = accountOf(filter)
   const ranges = chainIds.flatMap((chainId) => {
+    const named = namedOn(chainId, filter)
     const range = (condition: Prisma.Sql) =>
-      Prisma.sql`programmatic_orders g WHERE g.chain_id = ${chainId} AND ${condition}`
+      Prisma.sql`programmatic_orders g WHERE g.chain_id = ${chainId} AND ${Prisma.join([condition, ...named], ' AND ')}`
     if (owner) return [range(Prisma.sql`g.owner = ${bytea(owner)}`)]
     if (!account) return [range(Prisma.sql`true`)]
     return [

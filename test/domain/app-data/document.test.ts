@@ -45,6 +45,19 @@ describe('toAppDataInput', () => {
 })
 
 describe('parseAppDataDocument', () => {
+  it.each([
+    ['0x00', 'appData is not JSON: it is hex of 2 digits; a hash has 64, and an empty document is {}'],
+    ['0x', 'appData is not JSON: it is hex of 0 digits; a hash has 64, and an empty document is {}'],
+    [
+      `0x${'ab'.repeat(31)}`,
+      'appData is not JSON: it is hex of 62 digits; a hash has 64, and an empty document is {}',
+    ],
+    ['0xyz', 'appData is not JSON'],
+    ['', 'appData is not JSON'],
+  ])('says of %j what it is instead of JSON', (document, message) => {
+    expect(() => parseAppDataDocument(document)).toThrow(expect.objectContaining({ message }))
+  })
+
   const nothing = {
     preHooks: [],
     postHooks: [],

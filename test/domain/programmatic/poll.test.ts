@@ -90,10 +90,10 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
     text: 'Its terms break a rule of its handler, so that it can never trade. The rule: “same token”.',
   })
   expect(diagnosisOf({ ...active, status: 'scheduled', startsAt: 1_800_000_000 }).text).toBe(
-    'Its first part can be traded later. It starts at 2027-01-15T08:00:00Z.',
+    'Its first part can be traded later. It starts at 2027-01-15 08:00:00 UTC.',
   )
   expect(diagnosisOf(active).text).toBe(
-    'No part can be traded before a later time or block. The answer: “PollTryAtEpoch: later”. Not before 2027-01-15T08:00:00Z.',
+    'No part can be traded before a later time or block. The answer: “PollTryAtEpoch: later”. Not before 2027-01-15 08:00:00 UTC.',
   )
   expect(diagnosisOf({ ...active, pollResult: null }).code).toBe('notPolled')
   const followed = { ...active, pollResult: null, isFollowed: true }
@@ -108,14 +108,14 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
   expect(diagnosisOf({ ...placed, partStatus: 'open' }).code).toBe('placed')
   expect(diagnosisOf({ ...placed, partStatus: 'fulfilled' })).toEqual({
     code: 'partFilled',
-    text: 'Its part is filled. The next can be traded from 2027-01-15T08:00:00Z on.',
+    text: 'Its part is filled. The next can be traded from 2027-01-15 08:00:00 UTC on.',
   })
   expect(diagnosisOf({ ...placed, partStatus: 'fulfilled', endsAt: 1_799_999_999 }).text).toBe(
     'Its part is filled. No further part follows.',
   )
   expect(diagnosisOf({ ...placed, partStatus: 'cancelled', type: 'StopLoss' })).toEqual({
     code: 'partEnded',
-    text: 'Its part was cancelled or has expired before it was filled. Its handler is polled for the next one from 2027-01-15T08:00:00Z on.',
+    text: 'Its part was cancelled or has expired before it was filled. Its handler is polled for the next one from 2027-01-15 08:00:00 UTC on.',
   })
   expect(diagnosisOf({ ...placed, partStatus: 'fulfilled', pollAt: 0, type: 'Unknown' }).text).toBe(
     'Its part is filled.',

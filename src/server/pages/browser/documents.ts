@@ -5,6 +5,7 @@ import { documents as home } from './home/documents.ts'
 import { documents as order } from './order/documents.ts'
 import { documents as orders } from './orders/documents.ts'
 import { documents as programmatic } from './programmatic/documents.ts'
+import { documents as programmaticOrders } from './programmatic-orders/documents.ts'
 import { documents as token } from './token/documents.ts'
 import { documents as tokens } from './tokens/documents.ts'
 import { documents as trades } from './trades/documents.ts'
@@ -22,6 +23,7 @@ export const documents = {
   ...order,
   ...orders,
   ...programmatic,
+  ...programmaticOrders,
   ...token,
   ...tokens,
   ...trades,

@@ -1,13 +1,18 @@
-const notification = '{ notificationId type message timestamp isReverted order { uid } }'
-const channel = 'id kind state address deliveries(first: 1) { nodes { messageId state attempts fault } }'
+import { listedOrder } from '../view/orders.ts'
+import { listedProgrammatic } from '../view/programmatic.ts'
 
-const listed =
-  'uid status kind creationDate sellAmount buyAmount executedFraction sellToken { address symbol decimals } buyToken { address symbol decimals }'
+const notification =
+  '{ notificationId type message timestamp isReverted order { uid } programmaticOrder { id } }'
+const channel = 'id kind state address deliveries(first: 1) { nodes { messageId state attempts fault } }'
 
 /** Documents of an account's page, and of the service worker. */
 export const documents = {
-  orders: `query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${listed} } } } }`,
-  unsignedOrders: `query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { ${listed} } } } }`,
+  orders: `query ($account: Address!, $after: String) { account(address: $account) { orders(first: 5, after: $after) { pageInfo { hasNextPage endCursor } nodes { ${listedOrder} } } } }`,
+  unsignedOrders: `query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { ${listedOrder} } } } }`,
+  programmaticOfAccount: `query ($account: Address!) {
+    account(address: $account) { programmaticOrders(first: 5) { pageInfo { hasNextPage } nodes { ${listedProgrammatic} } } }
+    programmaticOrders(owner: $account, first: 5) { pageInfo { hasNextPage } nodes { ${listedProgrammatic} } }
+  }`,
   openOrders:
     'query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { pageInfo { hasNextPage } nodes { kind sellAmount buyAmount feeAmount executedSellAmountBeforeFees executedBuyAmount executedFeeAmount onchainUser sellToken { address } } } } }',
   balances:

@@ -3,7 +3,7 @@ import { messageOf, queryService, Refused } from '../ask.ts'
 import type { FollowResult } from '../documents.generated.ts'
 import { subscribe } from '../subscription.ts'
 import { firstReading } from '../view/first-render.ts'
-import { PageLink } from '../view/links.tsx'
+import { PageLink, ProgrammaticLink } from '../view/links.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
 
@@ -95,7 +95,7 @@ function partsOf(message: string): [what: string, more: string] {
 }
 
 function Entry({ notification }: { notification: Notification }) {
-  const { type, message, timestamp, isReverted, order } = notification
+  const { type, message, timestamp, isReverted, order, programmaticOrder } = notification
   const [what, more] = partsOf(message)
   return (
     <li class={`entry ${type.toLowerCase()} ${isReverted ? 'reverted' : ''}`}>
@@ -108,6 +108,11 @@ function Entry({ notification }: { notification: Notification }) {
       {order && (
         <p class="note">
           Order <PageLink kind="order" id={order.uid} />
+        </p>
+      )}
+      {programmaticOrder && (
+        <p class="note">
+          <ProgrammaticLink id={programmaticOrder.id} text="The programmatic order" />
         </p>
       )}
     </li>

@@ -6,6 +6,7 @@ import { serviceUrl } from '../root.ts'
 import { PageLink } from '../view/links.tsx'
 import { isLive, orderTitle, stateOf } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
+import { partText } from '../view/programmatic.ts'
 import { Fault, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -124,6 +125,7 @@ function OrderEntry({ order, reason }: { order: OrderNode; reason?: ShownReason 
         <span class={`badge ${tone}`}>{text}</span>
         <Time at={order.creationDate} />
       </div>
+      {order.programmaticOrder && <p class="note">{partText(order.programmaticOrder)}</p>}
       {reason !== undefined && (
         <p>
           <PageLink kind="order" id={order.uid} text={reason.text} />

@@ -14,6 +14,7 @@ import { Channels } from './channels.tsx'
 import { documents } from './documents.ts'
 import { FeedSection } from './feed.tsx'
 import { OrderSection, UnsignedSection } from './orders.tsx'
+import { ProgrammaticSection } from './programmatic.tsx'
 import { forgetSession, OtherSite, signIn, signOut, storedSession } from './session.ts'
 
 /** Section in which the account’s owner signs in and manages channels. */
@@ -114,6 +115,7 @@ function Sections({ networks }: { networks: readonly NetworkContracts[] }) {
       <div class="column">
         <UnsignedSection account={account} />
         <OrderSection account={account} />
+        <ProgrammaticSection account={account} />
         {networks.map(({ name }) => (
           <BalanceSection key={name} account={account} network={name} />
         ))}

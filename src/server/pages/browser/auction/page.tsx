@@ -9,7 +9,7 @@ import { networkText } from '../view/contracts.ts'
 import { documents as viewDocuments } from '../view/documents.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink, TokenLink } from '../view/links.tsx'
-import { orderTitle } from '../view/orders.ts'
+import { termsTitle } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
 import { surplusOf } from '../view/prices.ts'
 import { DetailList, Fault, LiveState, Loading, Missing, Section } from '../view/section.tsx'
@@ -108,7 +108,7 @@ function AuctionOrders({ auction }: { auction: Auction }) {
       <ul class="plain-list">
         {nodes.map((order) => (
           <li key={order.uid}>
-            <PageLink kind="order" id={order.uid} text={orderTitle(order)} />{' '}
+            <PageLink kind="order" id={order.uid} text={termsTitle(order)} />{' '}
             <TradeState auction={auction} uid={order.uid} />
           </li>
         ))}

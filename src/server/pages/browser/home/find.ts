@@ -1,6 +1,11 @@
 import type { ExplainedError } from '../../../../domain/errors/error-explanations.ts'
 import type { ForeignError } from '../../../../domain/errors/foreign-errors.ts'
 import { type Meaning, meaningOf } from '../../../../domain/search/meaning.ts'
+import {
+  type FoundProgrammatic,
+  programmaticOf,
+  programmaticOfUid,
+} from '../../../../domain/search/programmatic.ts'
 import { mayBeKey } from '../../../../domain/search/secret.ts'
 import { type FoundToken, tokensNamed, tokensOfWord } from '../../../../domain/search/tokens.ts'
 import type { Topic } from '../../../../domain/search/topics.ts'
@@ -77,6 +82,8 @@ export type SearchResult =
       named: Named
       auction?: number | undefined
     }
+  /** Several owners have a programmatic order of one hash, or one transaction created several. */
+  | { kind: 'programmatic'; orders: FoundProgrammatic[] }
   | { kind: 'orders'; orders: { uid: string; text: string }[]; auctions: { id: number; network: string }[] }
   /** @param groups the tokens for the one name, or for each of two */
   | { kind: 'tokens'; groups: FoundToken[][]; topics: Topic[] }
@@ -100,9 +107,8 @@ export async function find(text: string, isSent = false): Promise<SearchResult> 
   if (meaning.kind === 'auction') return { kind: 'page', path: auctionPath(meaning.id) }
   const auction = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined
   if (meaning.kind === 'errors') return { ...meaning, named: await withContracts(named, text), auction }
-  if (order !== undefined) return { kind: 'page', path: `orders/${order}` }
-  if (transaction !== undefined && mayBeKey(text) && !isSent) return { kind: 'unasked', hash: transaction }
-  if (transaction !== undefined) return findTransaction(transaction, mayBeKey(text))
+  if (order !== undefined) return findOrder(order)
+  if (transaction !== undefined) return findHash(transaction, mayBeKey(text), isSent)
   if (addresses[0] !== undefined) return findAddress(addresses[0])
   if (auction !== undefined) return { kind: 'page', path: auctionPath(auction) }
   const cut = cutIn(text)
@@ -163,6 +169,32 @@ const networksOf = async () => (await queryService(documents.home, {})).networks
 
 const networkNames = async () => (await networksOf()).map(({ name }) => name)
 
+const readProgrammatic = async (hash: string, owner?: string) =>
+  (await queryService(documents.programmaticOfHash, { hash, owner })).programmaticOrders.nodes
+
+const programmaticResult = (orders: FoundProgrammatic[]): SearchResult | undefined => {
+  const [first, ...others] = orders
+  if (!first) return undefined
+  if (others.length > 0) return { kind: 'programmatic', orders }
+  return { kind: 'page', path: `programmatic/${first.id}` }
+}
+
+/** Finds an order, or a programmatic order by what notifications have in place of a UID. */
+async function findOrder(uid: string): Promise<SearchResult> {
+  const found = await programmaticOfUid(uid, readProgrammatic)
+  return programmaticResult(found) ?? { kind: 'page', path: `orders/${uid}` }
+}
+
+/** Finds a programmatic order, or else a transaction, which may be a private key: see `programmaticOf`. */
+async function findHash(hash: string, isWhole: boolean, isSent: boolean): Promise<SearchResult> {
+  const isUnasked = isWhole && !isSent
+  const found = await programmaticOf(hash, readProgrammatic).catch((fault: unknown) => {
+    if (isUnasked) return []
+    throw fault
+  })
+  return programmaticResult(found) ?? (isUnasked ? { kind: 'unasked', hash } : findTransaction(hash, isWhole))
+}
+
 async function findTransaction(hash: string, isWhole: boolean): Promise<SearchResult> {
   const names = await networkNames()
   const answers = await Promise.all(
@@ -172,6 +204,7 @@ async function findTransaction(hash: string, isWhole: boolean): Promise<SearchRe
     })),
   )
   const orders = answers.flatMap(({ transactionOrders }) => transactionOrders)
+  const created = programmaticResult(answers.flatMap(({ programmaticOrders }) => programmaticOrders.nodes))
   const auctions = answers.flatMap(({ network, settlementsOfTransaction }) =>
     settlementsOfTransaction.flatMap(({ auctionId }) =>
       auctionId === null ? [] : [{ id: auctionId, network }],
@@ -180,6 +213,7 @@ async function findTransaction(hash: string, isWhole: boolean): Promise<SearchRe
   if (orders.length === 1 && orders[0]) return { kind: 'page', path: `orders/${orders[0].uid}` }
   if (orders.length === 0 && auctions[0] !== undefined)
     return { kind: 'page', path: auctionPath(auctions[0].id, auctions[0].network) }
+  if (orders.length === 0 && created) return created
   if (orders.length === 0)
     return {
       kind: 'nothing',

@@ -10,7 +10,7 @@ import { signatureMistakes } from '../../../../domain/signing/signature-mistake.
 import type { HomeResult } from '../documents.generated.ts'
 import { serviceUrl } from '../root.ts'
 import { short, symbolOf } from '../view/amounts.ts'
-import { AuctionLink, ChainLink, PageLink, TokenLink } from '../view/links.tsx'
+import { AuctionLink, ChainLink, PageLink, ProgrammaticLink, TokenLink } from '../view/links.tsx'
 import { SecretWarning } from '../view/secret-warning.tsx'
 import type { SearchResult } from './find.ts'
 
@@ -24,7 +24,7 @@ function Shapes({ hasMore = false }: { hasMore?: boolean }) {
   const shapes = [
     ['The address of your account, to see all its orders: 0x and 40 digits from 0 to 9 and a to f', account],
     ['The order id, which wallets also call its hash or UID: 0x and 112 digits', order],
-    ['The transaction of a trade: 0x and 64 digits', transaction],
+    ['The transaction of a trade, or the hash of a programmatic order: 0x and 64 digits', transaction],
     ...(hasMore
       ? ([
           ['An error: all that the wallet shows, or its word', 'InsufficientBalance'],
@@ -72,6 +72,19 @@ export function Found({
       return <FoundErrors found={result} networks={networks} />
     case 'orders':
       return <FoundOrders found={result} />
+    case 'programmatic':
+      return (
+        <div class="group">
+          <h2>Which programmatic order is it?</h2>
+          <ul class="plain-list">
+            {result.orders.map(({ id, owner, hash }) => (
+              <li key={id}>
+                <ProgrammaticLink id={id} text={short(hash)} /> of <PageLink kind="account" id={owner} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )
     case 'question':
       return (
         <div class="group">
@@ -138,8 +151,9 @@ export function Found({
         <div class="group">
           <h2>Is this a transaction?</h2>
           <p>
-            A private key with 0x has the same form. The text was not sent to the service. If it is a
-            transaction, <a href={serviceUrl(`?q=${result.hash}`)}>look it up</a>.
+            A private key with 0x has the same form. Only its first 8 digits were sent to the service, to look
+            for a programmatic order with this hash: there is none. If it is a transaction,{' '}
+            <a href={serviceUrl(`?q=${result.hash}`)}>look it up</a>.
           </p>
           <p>{secretTexts.key.meaning} Never paste one into a page.</p>
         </div>
@@ -239,7 +253,7 @@ function FoundTopics({ topics, networks }: { topics: readonly Topic[]; networks:
           {approves && <Approved networks={networks} />}
           {list !== undefined && (
             <p>
-              <a href={serviceUrl(list)}>All {list}</a>
+              <a href={serviceUrl(list)}>All {list.replace('-', ' ')}</a>
             </p>
           )}
           {page !== undefined && (

@@ -2,7 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useRef } from 'preact/hooks'
 import { queryService } from '../ask.ts'
 import { serviceUrl } from '../root.ts'
-import { auctionColumns, networkColumn, orderColumns, tokenColumns, tradeColumns } from '../view/columns.tsx'
+import {
+  auctionColumns,
+  networkColumn,
+  orderColumns,
+  programmaticColumns,
+  tokenColumns,
+  tradeColumns,
+} from '../view/columns.tsx'
 import { usePolled } from '../view/polled.ts'
 import { Fault, Section } from '../view/section.tsx'
 import { type Column, Table } from '../view/table.tsx'
@@ -20,21 +27,22 @@ function Feed<Node>({
   fault,
   columns,
 }: {
-  list: 'orders' | 'trades' | 'auctions' | 'tokens'
+  list: 'orders' | 'trades' | 'auctions' | 'tokens' | 'programmatic-orders'
   /** Network of the list, if there are others. */
   network?: string | undefined
   nodes: readonly Node[] | undefined
   fault: string | undefined
   columns: readonly Column<NoInfer<Node>>[]
 }) {
-  const newest = list === 'tokens' ? 'Tokens' : `Newest ${list}`
+  const name = list.replace('-', ' ')
+  const newest = list === 'tokens' ? 'Tokens' : `Newest ${name}`
   const title = network === undefined ? newest : `${newest} on ${network}`
   const all = network === undefined ? list : `${list}?network=${encodeURIComponent(network)}`
   const place = useRef<HTMLDivElement>(null)
   const shown = useRef(nodes)
   if (!isPointedAt(place.current)) shown.current = nodes
   return (
-    <Section id={`${list}-${network ?? ''}`} title={title} aside={<a href={serviceUrl(all)}>All {list}</a>}>
+    <Section id={`${list}-${network ?? ''}`} title={title} aside={<a href={serviceUrl(all)}>All {name}</a>}>
       {fault !== undefined && <Fault text={fault} />}
       <div class="feed" ref={place}>
         {shown.current && shown.current.length > 0 && (
@@ -54,16 +62,17 @@ function isPointedAt(element: Element | null): boolean {
 }
 
 async function readNewest() {
-  const { orders, trades } = await queryService(documents.newest, { first: rows })
+  const { orders, trades, programmaticOrders } = await queryService(documents.newest, { first: rows })
   const withNetwork = trades.nodes.map((trade) => ({ ...trade, network: trade.order?.network ?? null }))
-  return { orders: orders.nodes, trades: withNetwork }
+  return { orders: orders.nodes, trades: withNetwork, programmatic: programmaticOrders.nodes }
 }
 
 const ordersOfAll = [...orderColumns, networkColumn]
 const tradesOfAll = [...tradeColumns, networkColumn]
+const programmaticOfAll = [...programmaticColumns, networkColumn]
 
 /**
- * The newest orders and trades of all networks.
+ * The newest orders and trades of all networks, and programmatic orders where there are any.
  * @param isOnly true if there is one network: its name is left out
  */
 export function NewestTrading({ isOnly }: { isOnly: boolean }): ComponentChildren {
@@ -72,6 +81,14 @@ export function NewestTrading({ isOnly }: { isOnly: boolean }): ComponentChildre
     <>
       <Feed list="orders" nodes={value?.orders} columns={isOnly ? orderColumns : ordersOfAll} fault={fault} />
       <Feed list="trades" nodes={value?.trades} columns={isOnly ? tradeColumns : tradesOfAll} fault={fault} />
+      {value && value.programmatic.length > 0 && (
+        <Feed
+          list="programmatic-orders"
+          nodes={value.programmatic}
+          columns={isOnly ? programmaticColumns : programmaticOfAll}
+          fault={fault}
+        />
+      )}
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { amountOf, exact, readable } from '../view/amounts.ts'
 import { networkText } from '../view/contracts.ts'
 import { AuctionLink, ChainLink, CopyButton, PageLink, ProgrammaticLink, TokenLink } from '../view/links.tsx'
-import { filledPercent, isLive, programmaticTitle } from '../view/orders.ts'
+import { filledPercent, isLive } from '../view/orders.ts'
+import { programmaticKind } from '../view/programmatic.ts'
 import { DetailList, Section } from '../view/section.tsx'
 import { fromNow, Time } from '../view/times.tsx'
 import { type Order, outcomeWords } from './order.ts'
@@ -63,7 +64,7 @@ export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrice
               <ProgrammaticLink
                 key="g"
                 id={order.programmaticOrder.id}
-                text={programmaticTitle(order.programmaticOrder.type)}
+                text={programmaticKind(order.programmaticOrder.type)}
               />
             ),
           ],

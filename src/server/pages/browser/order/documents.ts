@@ -13,10 +13,10 @@ export const documents = {
     order(uid: $uid) {
       uid status kind class partiallyFillable owner receiver effectiveReceiver onchainUser signingScheme appDataHash fullAppData
       creationDate validFrom validTo sellAmount buyAmount feeAmount sellTokenBalance buyTokenBalance
-      executedFraction executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken ${token}
+      executedFraction executedSellAmount executedSellAmountBeforeFees executedBuyAmount executedFeeAmount executedFee executedFeeToken ${token}
       sellToken ${token} buyToken ${token} limitPrice ${price} quote { sellAmount buyAmount feeAmount }
       network { name isTest chainId explorerUrl settlementContract vaultRelayer }
-      programmaticOrder { id type }
+      programmaticOrder { id type partCount startsAt input { ... on TwapInput { t } } }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
       trades(first: 20) { pageInfo { hasNextPage } nodes {

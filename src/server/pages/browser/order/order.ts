@@ -1,9 +1,10 @@
 import { parseUnits } from '../../../../domain/amount.ts'
+import { terminalCodeOf } from '../../../../domain/diagnosis/terminal-code.ts'
 import { readablePercent } from '../../../../domain/text/readable.ts'
 import type { OrderDiagnosisResult, OrderResult } from '../documents.generated.ts'
+import { isLive } from '../view/orders.ts'
 
 export type Order = NonNullable<OrderResult['order']>
-type Event = Order['events']['nodes'][number]
 
 export type Diagnosis = NonNullable<OrderDiagnosisResult['order']>['diagnosis']
 export type Reason = Diagnosis['further'][number]
@@ -37,66 +38,34 @@ export function diagnosedDistance(diagnosis: Diagnosis | undefined): Distance | 
   return undefined
 }
 
+/** Reasons with which no auction measures the distance again. */
+const unwatched = new Set(['NODE_AWAY', 'CHAIN_BEHIND', 'AUCTIONS_HALTED', 'DECIDED_ELSEWHERE'])
+
+/**
+ * Checks whether auctions keep measuring the distance of an order. They store it again after a minute if it
+ * has moved by a tenth of itself, so that an old one has not.
+ */
+export const isWatched = (
+  order: Pick<Order, 'status'>,
+  diagnosis: Pick<Diagnosis, 'code' | 'further'>,
+): boolean =>
+  isLive(order) &&
+  terminalCodeOf(diagnosis) === undefined &&
+  ![diagnosis, ...diagnosis.further].some(({ code }) => unwatched.has(code))
+
 /** Such as “16.67 %”, with the digits of the diagnosis. */
 export const percentOf = (parts: bigint): string => `${readablePercent(parts < 0n ? -parts : parts)} %`
 
+/** The number of a part of a TWAP, from 1; undefined where parts have none. @param validTo of the part */
+export function partNumber(
+  { startsAt, partCount, input }: NonNullable<Order['programmaticOrder']>,
+  validTo: number,
+): number | undefined {
+  if (startsAt === null || partCount === null || !input || !('t' in input)) return undefined
+  return Math.floor((validTo - startsAt) / Number(input.t)) + 1
+}
+
 type Attempt = Order['debugReport']['auctions']['nodes'][number]['settlementAttempts'][number]
-
-const cancelledBy = {
-  API: 'The owner cancelled the order.',
-  POLICY: 'The operator of the service cancelled the order.',
-  REPLACEMENT: 'A newer order of the owner replaced it.',
-  CHAIN: 'The owner cancelled the order on chain.',
-} as const
-
-const pausedFor: Readonly<Record<string, string>> = {
-  BANNED_USER: 'The operator does not trade for this account.',
-  DUST_ORDER: 'The rest of the order is too small to trade.',
-  INSUFFICIENT_BALANCE: 'The account has too little of the sell token, or has approved too little.',
-  INVALID_SIGNATURE: 'The account’s contract does not accept the signature any more.',
-  MISSING_NATIVE_PRICE: 'One of its tokens has no known price.',
-  UNSUPPORTED_TOKEN: 'One of its tokens cannot be traded here.',
-}
-
-/** A step of the story, for readers without knowledge of auctions. */
-export function eventText(
-  { label, reason, source }: Pick<Event, 'label' | 'reason' | 'source'>,
-  signingScheme: Order['signingScheme'],
-): [title: string, text: string] {
-  switch (label) {
-    case 'CREATED':
-      return ['Placed', 'The order was accepted. It fills at its limit or better, or not at all.']
-    case 'READY':
-      return ['Offered to solvers', 'Solvers, programs that compete to fill orders, can make offers for it.']
-    case 'FILTERED':
-      if (reason === 'IN_FLIGHT') return ['On its way', 'Its trade is on the way to the chain.']
-      return ['Set aside for now', pausedFor[reason ?? ''] ?? 'It comes back by itself.']
-    case 'INVALID':
-      if (reason === 'INVALID_SIGNATURE' && signingScheme === 'PRESIGN')
-        return ['Not signed yet', 'The owner signs it by a transaction on chain.']
-      return ['Set aside until its owner acts', pausedFor[reason ?? ''] ?? '']
-    case 'CONSIDERED':
-      return [
-        'An offer came, and did not win',
-        'A solver could fill it. Offers for other orders were worth more this time.',
-      ]
-    case 'EXECUTING':
-      return ['A trade was found', 'The best offer won: its transaction is on the way to the chain.']
-    case 'TRADED':
-      return ['Traded', 'The trade is on chain.']
-    case 'CANCELLED':
-      return ['Cancelled', source ? cancelledBy[source] : '']
-    case 'EXPIRED':
-      return ['Expired', 'The order was not filled in time.']
-    case 'REFUNDED':
-      return ['Paid back', 'The unsold rest was paid back on chain.']
-    case 'HOOK_FAILED':
-      return [
-        'A hook after the trade failed',
-        'The trade stays. The call that the order makes after it is not done.',
-      ]
-  }
-}
 
 const unknownOutcomes = {
   NOT_YET_READ: 'Not read yet',

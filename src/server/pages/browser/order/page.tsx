@@ -5,15 +5,16 @@ import { queryService } from '../ask.ts'
 import { nameInPath, serviceUrl } from '../root.ts'
 import { subscribe } from '../subscription.ts'
 import { Header } from '../view/header.tsx'
-import { CopyButton } from '../view/links.tsx'
+import { CopyButton, ProgrammaticLink } from '../view/links.tsx'
 import { isLive, type OrderState, orderTitle, stateOf } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
+import { partText } from '../view/programmatic.ts'
 import { Fault, Loading, Missing } from '../view/section.tsx'
 import { Actions } from './actions.tsx'
 import { Hooks, OrderDetails, Trades } from './details.tsx'
 import { documents } from './documents.ts'
 import { Offers } from './offers.tsx'
-import { diagnosedDistance, type Order } from './order.ts'
+import { diagnosedDistance, type Order, partNumber } from './order.ts'
 import { Prices } from './prices.tsx'
 import { FillQualitySection } from './quality.tsx'
 import { Reasons } from './reasons.tsx'
@@ -111,7 +112,7 @@ function KnownOrder({ order, fault, onChange, ...followed }: KnownOrderProps) {
   }, [state.text])
   return (
     <>
-      <OrderHeader title={orderTitle(order)} state={state} said={said} fault={fault} />
+      <OrderHeader title={orderTitle(order)} order={order} state={state} said={said} fault={fault} />
       <main>
         <div class="column">
           <Reasons order={order} {...diagnosis} />
@@ -134,18 +135,20 @@ function KnownOrder({ order, fault, onChange, ...followed }: KnownOrderProps) {
 
 interface OrderHeaderProps {
   title: string
+  order?: Order
   state?: OrderState
   said?: string
   fault: string | undefined
 }
 
-function OrderHeader({ title, state, said, fault }: OrderHeaderProps) {
+function OrderHeader({ title, order, state, said, fault }: OrderHeaderProps) {
   return (
     <Header>
       <div class="section-head">
         <h1>{title}</h1>
         {state && <span class={`badge ${state.tone}`}>{state.text}</span>}
       </div>
+      {order?.programmaticOrder && <PartOf order={order} whole={order.programmaticOrder} />}
       <p class="note">
         Order id <code class="hash">{uid}</code>
         <CopyButton text={uid} name="order id" />
@@ -155,6 +158,19 @@ function OrderHeader({ title, state, said, fault }: OrderHeaderProps) {
       </p>
       {fault !== undefined && <Fault text={fault} />}
     </Header>
+  )
+}
+
+/** The programmatic order that the order is a part of, with the number of the part where it is known. */
+function PartOf({ order, whole }: { order: Order; whole: NonNullable<Order['programmaticOrder']> }) {
+  const number = partNumber(whole, order.validTo)
+  return (
+    <p>
+      <ProgrammaticLink
+        id={whole.id}
+        text={number === undefined ? partText(whole) : `Part ${number} of ${whole.partCount} of a TWAP`}
+      />
+    </p>
   )
 }
 

@@ -4,7 +4,7 @@ import { isLive } from '../view/orders.ts'
 import type { Polled } from '../view/polled.ts'
 import { Fault, Loading, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
-import { type Diagnosis, evidenceOf, type Order, type Reason } from './order.ts'
+import { type Diagnosis, evidenceOf, isWatched, type Order, type Reason } from './order.ts'
 
 function titleOf(hasEnded: boolean, isPartly: boolean, isLate: boolean, isTradable: boolean): string {
   if (hasEnded) return 'How it ended'
@@ -48,7 +48,7 @@ export function Reasons({
               <Time at={value.since} />
             </p>
           )}
-          <PriceSeen reason={value} />
+          <PriceSeen reason={value} isWatched={isWatched(order, value)} />
           {!isDone && !isPartly && value.further.length > 0 && (
             <p>There are more reasons. Read all of them before you act.</p>
           )}
@@ -62,7 +62,7 @@ export function Reasons({
           {value.further.map((reason) => (
             <div class="group" key={reason.code}>
               <p>{reason.summary}</p>
-              <PriceSeen reason={reason} />
+              <PriceSeen reason={reason} isWatched={isWatched(order, value)} />
               {(!isDone || isTerminalCode(reason) || reason.code === 'POST_HOOK_FAILED') && (
                 <p class="note">{reason.advice}</p>
               )}
@@ -75,13 +75,18 @@ export function Reasons({
   )
 }
 
-/** Time at which the distance in the text of a reason was measured. */
-function PriceSeen({ reason }: { reason: Pick<Reason, 'evidence'> }) {
+/** Age from which a distance is not news any more: auctions store a moved one after a minute. */
+const unmovedMs = 90_000
+
+/** Time at which the distance in the text of a reason was measured, and whether it is still so. */
+function PriceSeen({ reason, isWatched }: { reason: Pick<Reason, 'evidence'>; isWatched: boolean }) {
   const at = evidenceOf(reason, 'PriceEvidence')?.gapSeenAt
   if (!at) return null
+  const isUnmoved = isWatched && Date.now() - Date.parse(at) > unmovedMs
   return (
     <p class="note">
       Distance measured <Time at={at} isRelative />
+      {isUnmoved && '; auctions keep measuring it, and it has not moved by a tenth of itself since'}
     </p>
   )
 }

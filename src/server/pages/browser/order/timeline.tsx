@@ -1,11 +1,12 @@
 import { attemptsFor } from '../../../../domain/auction/competition.ts'
+import { eventWords } from '../../../../domain/order/event-words.ts'
 import type { FollowOrderResult } from '../documents.generated.ts'
 import { amountOf } from '../view/amounts.ts'
 import { PageLink } from '../view/links.tsx'
 import { LiveState, Section } from '../view/section.tsx'
 import { Time } from '../view/times.tsx'
 import { TransactionLink } from './details.tsx'
-import { type Diagnosis, eventText, evidenceOf, failureText, type Order, reasonsOf } from './order.ts'
+import { type Diagnosis, evidenceOf, failureText, type Order, reasonsOf } from './order.ts'
 
 export type TakenBack = NonNullable<FollowOrderResult['orderEvents']['event']>
 
@@ -50,7 +51,7 @@ function storyOf(order: Order, diagnosis: Diagnosis | undefined, takenBack: read
 }
 
 function toStep(event: TakenBack, trade: Order['trades']['nodes'][number] | undefined, order: Order): Step {
-  const [title, text] = eventText(event, order.signingScheme)
+  const [title, text] = eventWords(event, order.signingScheme)
   return {
     at: event.timestamp,
     title,

@@ -2,7 +2,7 @@ import { useCallback } from 'preact/hooks'
 import { formatUnits } from '../../../../domain/amount.ts'
 import { queryService } from '../ask.ts'
 import type { OrderValuesResult } from '../documents.generated.ts'
-import { amountOf, dollars, symbolOf, type TokenLike } from '../view/amounts.ts'
+import { amountOf, dollars, sourceWords, symbolOf, type TokenLike } from '../view/amounts.ts'
 import { usePolled } from '../view/polled.ts'
 import { Time } from '../view/times.tsx'
 import { documents } from './documents.ts'
@@ -74,7 +74,7 @@ export function PriceSources({ order, prices }: { order: Order; prices: UsdPrice
       Dollar values use present prices, also for past trades:
       {known.map(({ token, price, source, asOf }, index) => (
         <span key={token.address}>
-          {index > 0 && ','} {symbolOf(token)} {dollars(price)} ({source}, <Time at={asOf} />)
+          {index > 0 && ','} {symbolOf(token)} {dollars(price)} ({sourceWords(source)}, <Time at={asOf} />)
         </span>
       ))}
       .

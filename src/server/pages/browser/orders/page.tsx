@@ -1,7 +1,15 @@
 import { render } from 'preact'
 import { queryService, Refused } from '../ask.ts'
 import { accountColumn, networkColumn, orderColumns } from '../view/columns.tsx'
-import { addressForm, choiceOf, type Filter, ListPage, networkFilter, pageArguments } from '../view/list.tsx'
+import {
+  addressForm,
+  choiceOf,
+  type Filter,
+  ListPage,
+  networkFilter,
+  optionOf,
+  pageArguments,
+} from '../view/list.tsx'
 import { useNetworks } from '../view/networks.ts'
 import { usePolled } from '../view/polled.ts'
 import { documents } from './documents.ts'
@@ -33,11 +41,6 @@ const filters: readonly Filter[] = [
 
 const halfPair = 'Enter both tokens of the pair.'
 const isHalf = (sell: unknown, buy: unknown) => !sell !== !buy
-
-/** One of the values that a filter has; others are ignored. */
-function optionOf<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
-  return values.find((value) => value === choiceOf(name))
-}
 
 /** Beginning of a day in the time of the browser. */
 function dayOf(name: string): string | undefined {

@@ -1,4 +1,6 @@
-const token = '{ address symbol decimals }'
+import { listedOrder } from '../view/orders.ts'
+import { programmaticTerms } from '../view/programmatic.ts'
+
 const part = `{
   index uid validFrom validTo sellAmount buyAmount status
   order { uid status executedFraction executedSellAmount executedBuyAmount }
@@ -8,18 +10,15 @@ const part = `{
 export const documents = {
   programmaticOrder: `query ($id: ID!) {
     programmaticOrder(id: $id) {
-      id hash owner resolvedOwner handler type status statusReason creationDate removedAt
+      id hash owner resolvedOwner handler status statusReason creationDate removedAt
       partCount startsAt endsAt filledParts executedSellAmount executedBuyAmount decodeError
       diagnosis { text }
       network { name isTest explorerUrl }
       creations(first: 1) { nodes { txHash } }
-      input { __typename ... on TwapInput {
-        sellToken ${token} buyToken ${token} receiver partSellAmount minPartLimit n t span
-      } }
+      ${programmaticTerms}
+      input { ... on TwapInput { t span } }
       nextPart ${part}
-      orders(first: 20) { pageInfo { hasNextPage } nodes {
-        uid kind status executedFraction creationDate sellAmount buyAmount sellToken ${token} buyToken ${token}
-      } }
+      orders(first: 20) { pageInfo { hasNextPage } nodes { ${listedOrder} } }
     }
   }`,
   programmaticParts: `query ($id: ID!, $first: Int!, $after: String) {

@@ -7,8 +7,9 @@ import { amountOf, type TokenLike } from '../view/amounts.ts'
 import { networkText } from '../view/contracts.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, CopyButton, PageLink, TokenLink } from '../view/links.tsx'
-import { orderTitle, programmaticTitle, stateOf } from '../view/orders.ts'
+import { orderTitle, stateOf } from '../view/orders.ts'
 import { usePolled } from '../view/polled.ts'
+import { programmaticKind, programmaticStates, programmaticTitle, type State } from '../view/programmatic.ts'
 import { DetailList, Fault, Loading, Missing, Section } from '../view/section.tsx'
 import { Table } from '../view/table.tsx'
 import { durationOf, fromNow, Time } from '../view/times.tsx'
@@ -18,19 +19,6 @@ type Programmatic = NonNullable<ProgrammaticOrderResult['programmaticOrder']>
 type Part = NonNullable<Programmatic['nextPart']>
 type Parts = NonNullable<NonNullable<ProgrammaticPartsResult['programmaticOrder']>['parts']>
 type Twap = Extract<Programmatic['input'], { __typename: 'TwapInput' }>
-
-type State = readonly [text: string, tone: 'good' | 'bad' | 'quiet']
-
-const states: Readonly<Record<Programmatic['status'], State>> = {
-  SCHEDULED: ['Starts later', 'quiet'],
-  ACTIVE: ['Active', 'good'],
-  FILLED: ['Filled', 'good'],
-  PARTLY_FILLED: ['Ended, partly filled', 'good'],
-  EXPIRED: ['Expired, not filled', 'bad'],
-  ENDED: ['Ended', 'quiet'],
-  CANCELLED: ['Removed by its owner', 'bad'],
-  INVALID: ['Can never trade', 'bad'],
-}
 
 const partStates: Readonly<Record<Part['status'], State>> = {
   SCHEDULED: ['Later', 'quiet'],
@@ -47,13 +35,6 @@ const inSeconds = (seconds: number) => new Date(seconds * 1_000)
 
 function twapOf({ input }: Programmatic): Twap | undefined {
   return input?.__typename === 'TwapInput' ? input : undefined
-}
-
-function titleOf(order: Programmatic): string {
-  const twap = twapOf(order)
-  if (!twap) return programmaticTitle(order.type)
-  const total = amountOf(BigInt(twap.partSellAmount) * BigInt(twap.n), twap.sellToken)
-  return `TWAP: sell ${total} in ${twap.n} parts`
 }
 
 /** The part that can be traded now, or the next one. */
@@ -208,7 +189,7 @@ function Details({ order, twap }: { order: Programmatic; twap: Twap | undefined 
     <Section id="facts" title="The programmatic order">
       <DetailList
         facts={[
-          ['Kind', programmaticTitle(order.type)],
+          ['Kind', programmaticKind(order.type)],
           ['Sells', twap && <TokenLink key="s" token={twap.sellToken} network={network.name} />],
           ['Buys', twap && <TokenLink key="b" token={twap.buyToken} network={network.name} />],
           ['Each part sells', twap && amountOf(twap.partSellAmount, twap.sellToken)],
@@ -246,7 +227,7 @@ const readOrder = async () => (await queryService(documents.programmaticOrder, {
 
 function ProgrammaticPage() {
   const { value, fault, again } = usePolled(readOrder, refreshMs)
-  const title = value ? titleOf(value) : 'Programmatic order'
+  const title = value ? programmaticTitle(value) : 'Programmatic order'
   const twap = value ? twapOf(value) : undefined
   useEffect(() => {
     document.title = `${title} · Tradegraph`
@@ -256,7 +237,7 @@ function ProgrammaticPage() {
       <Header>
         <div class="section-head">
           <h1>{title}</h1>
-          {value && <Badge state={states[value.status]} />}
+          {value && <Badge state={programmaticStates[value.status]} />}
         </div>
         {fault !== undefined && <Fault text={fault} />}
       </Header>

@@ -4,7 +4,15 @@ import { queryService } from '../ask.ts'
 import type { FollowPricesResult } from '../documents.generated.ts'
 import { nameInPath, serviceUrl } from '../root.ts'
 import { subscribe } from '../subscription.ts'
-import { amountOf, coinPriceDown, dollars, readable, symbolOf, unnamedCoin } from '../view/amounts.ts'
+import {
+  amountOf,
+  coinPriceDown,
+  dollars,
+  readable,
+  sourceWords,
+  symbolOf,
+  unnamedCoin,
+} from '../view/amounts.ts'
 import { contractOf, networkText } from '../view/contracts.ts'
 import { Header } from '../view/header.tsx'
 import { ChainLink, PageLink } from '../view/links.tsx'
@@ -66,7 +74,7 @@ function History({ address, network }: { address: string; network: string }) {
             label={`US dollars for one token over time; the last was ${dollars(last.price)}.`}
             {...shown}
           />
-          <p class="note">Source: {value.source}</p>
+          <p class="note">Source: {sourceWords(value.source)}</p>
         </>
       )}
       {(value === null || value?.points.length === 0) && (
@@ -130,7 +138,7 @@ function Holders({ found }: { found: Found }) {
           )
         })}
       </ol>
-      {value && <p class="note">Source: {value.source}</p>}
+      {value && <p class="note">Source: {sourceWords(value.source)}</p>}
     </Section>
   )
 }
@@ -240,7 +248,7 @@ function PriceSection({ found: { network, token, coin } }: { found: Found }) {
                     ? 'Not available now'
                     : 'No market reaches it',
               ],
-              ['Source', prices.usdPrice?.source],
+              ['Source', prices.usdPrice && sourceWords(prices.usdPrice.source)],
             ]}
           />
         </>

@@ -41,6 +41,14 @@ const small = new Intl.NumberFormat('en', {
 export const dollars = (decimal: string): string =>
   (Number(decimal) > 0 && Number(decimal) < 0.01 ? small : cents).format(decimal as Intl.StringNumericLiteral)
 
+const sources: Readonly<Record<string, string>> = {
+  orderbook: 'the markets that this service reads',
+  own: 'the transfers that this service has read',
+}
+
+/** A source of prices or holders, in words. */
+export const sourceWords = (source: string): string => sources[source] ?? source
+
 /** Atoms as whole tokens, exact; atoms without decimals. */
 export function exact(atoms: string | bigint, decimals: number | null | undefined): string {
   const digits = String(atoms).padStart((decimals ?? 0) + 1, '0')

@@ -1,13 +1,14 @@
-import type { SpelledStatus } from '../../../../domain/order/status.ts'
+import type { ProgrammaticOrderStatus, ProgrammaticOrderType } from '../documents.generated.ts'
 import { amountOf, coinPriceDown, dollars, short, type TokenLike, unnamedCoin } from './amounts.ts'
-import { AuctionLink, ChainLink, PageLink, TokenLink } from './links.tsx'
-import { type OrderLike, orderTitle, stateOf } from './orders.ts'
+import { AuctionLink, ChainLink, PageLink, ProgrammaticLink, TokenLink } from './links.tsx'
+import { orderTitle, stateOf, type TitledOrder } from './orders.ts'
+import { partsFilled, partText, programmaticStates, programmaticTitle } from './programmatic.ts'
 import type { Column } from './table.tsx'
 import { Time } from './times.tsx'
 
-interface ListedOrder extends OrderLike {
+interface ListedOrder extends TitledOrder {
   uid: string
-  status: SpelledStatus
+  programmaticOrder: { type: ProgrammaticOrderType } | null
   executedFraction: string
   creationDate: string
 }
@@ -16,7 +17,12 @@ export const orderColumns: readonly Column<ListedOrder>[] = [
   {
     label: 'Order',
     isPlain: true,
-    cell: (order) => <PageLink kind="order" id={order.uid} text={orderTitle(order)} />,
+    cell: (order) => (
+      <>
+        <PageLink kind="order" id={order.uid} text={orderTitle(order)} />
+        {order.programmaticOrder && <p class="note">{partText(order.programmaticOrder)}</p>}
+      </>
+    ),
   },
   {
     label: 'State',
@@ -29,9 +35,40 @@ export const orderColumns: readonly Column<ListedOrder>[] = [
   { label: 'Placed', isPlain: true, cell: ({ creationDate }) => <Time at={creationDate} isRelative /> },
 ]
 
+type ListedProgrammatic = Parameters<typeof programmaticTitle>[0] &
+  Parameters<typeof partsFilled>[0] & { id: string; status: ProgrammaticOrderStatus; creationDate: string }
+
+export const programmaticColumns: readonly Column<ListedProgrammatic>[] = [
+  {
+    label: 'Programmatic order',
+    isPlain: true,
+    cell: (order) => <ProgrammaticLink id={order.id} text={programmaticTitle(order)} />,
+  },
+  {
+    label: 'State',
+    isPlain: true,
+    cell(order) {
+      const [text, tone] = programmaticStates[order.status]
+      const filled = partsFilled(order)
+      return (
+        <>
+          <span class={tone}>{text}</span>
+          {filled !== undefined && <p class="note">{filled}</p>}
+        </>
+      )
+    },
+  },
+  { label: 'Created', isPlain: true, cell: ({ creationDate }) => <Time at={creationDate} isRelative /> },
+]
+
 export const accountColumn: Column<{ owner: string }> = {
   label: 'Account',
   cell: ({ owner }) => <PageLink kind="account" id={owner} />,
+}
+
+export const resolvedColumn: Column<{ resolvedOwner: string }> = {
+  label: 'Account',
+  cell: ({ resolvedOwner }) => <PageLink kind="account" id={resolvedOwner} />,
 }
 
 interface InNetwork {

@@ -52,7 +52,13 @@ export function SearchForm({
   )
 }
 
-const lists = ['orders', 'trades', 'auctions', 'tokens'] as const
+const lists = {
+  orders: 'Orders',
+  trades: 'Trades',
+  auctions: 'Auctions',
+  tokens: 'Tokens',
+  'programmatic-orders': 'Programmatic',
+}
 
 /** The name of the service, and links to its lists. */
 export function Navigation() {
@@ -64,10 +70,10 @@ export function Navigation() {
       </a>
       <nav aria-label="Lists">
         <ul>
-          {lists.map((list) => (
+          {Object.entries(lists).map(([list, name]) => (
             <li key={list}>
               <a href={serviceUrl(list)} aria-current={here === serviceUrl(list) ? 'page' : undefined}>
-                {`${list[0]?.toUpperCase()}${list.slice(1)}`}
+                {name}
               </a>
             </li>
           ))}

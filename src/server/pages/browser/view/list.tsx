@@ -15,6 +15,11 @@ const pageSize = 20
 /** A chosen filter; undefined if the address has none. */
 export const choiceOf = (name: string): string | undefined => chosen.get(name)?.trim() || undefined
 
+/** One of the values that a filter has; others are ignored. */
+export function optionOf<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
+  return values.find((value) => value === choiceOf(name))
+}
+
 /** The page of the list that the address names. */
 export function pageArguments() {
   const [after, before] = cursors.map(choiceOf)

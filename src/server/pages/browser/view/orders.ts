@@ -1,6 +1,5 @@
 import { maxOf, mulDivUp } from '../../../../domain/amount.ts'
 import { hasEnded, type SpelledStatus } from '../../../../domain/order/status.ts'
-import type { ProgrammaticOrderType } from '../documents.generated.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
 export interface OrderLike {
@@ -12,10 +11,29 @@ export interface OrderLike {
 }
 
 /** Terms of the order as a title. */
-export function orderTitle(order: OrderLike): string {
+export function termsTitle(order: OrderLike): string {
   const sold = amountOf(order.sellAmount, order.sellToken)
   const bought = amountOf(order.buyAmount, order.buyToken)
   return order.kind === 'SELL' ? `Sell ${sold} for at least ${bought}` : `Buy ${bought} for at most ${sold}`
+}
+
+const token = '{ address symbol decimals }'
+
+/** Fields of an order in a list. */
+export const listedOrder = `uid status kind creationDate sellAmount buyAmount executedFraction executedSellAmount executedBuyAmount sellToken ${token} buyToken ${token} programmaticOrder { type }`
+
+export interface TitledOrder extends OrderLike {
+  status: SpelledStatus
+  executedSellAmount: string
+  executedBuyAmount: string
+}
+
+/** A title: the amounts that were traded once the order is filled, and its terms before. */
+export function orderTitle(order: TitledOrder): string {
+  if (order.status !== 'FULFILLED') return termsTitle(order)
+  const sold = amountOf(order.executedSellAmount, order.sellToken)
+  const bought = amountOf(order.executedBuyAmount, order.buyToken)
+  return order.kind === 'SELL' ? `Sold ${sold} for ${bought}` : `Bought ${bought} for ${sold}`
 }
 
 /** “0.4” is “40 %”; a part never reads as the whole. */
@@ -79,12 +97,4 @@ export function leftToSellUp(order: PartlySold): bigint {
       ? sellAmount - BigInt(order.executedSellAmountBeforeFees)
       : mulDivUp(sellAmount, maxOf(buyAmount - BigInt(order.executedBuyAmount), 0n), buyAmount)
   return maxOf(left, 0n) + maxOf(unpaidFee, 0n)
-}
-
-/** The kind of a programmatic order, in words. */
-export function programmaticTitle(type: ProgrammaticOrderType): string {
-  if (type === 'TWAP') return 'TWAP'
-  if (type === 'UNKNOWN') return 'Programmatic order of an unknown kind'
-  const words = type.toLowerCase().replaceAll('_', ' ')
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

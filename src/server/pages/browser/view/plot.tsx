@@ -136,8 +136,12 @@ function timeText(seconds: number, marks: readonly number[]): string {
   return isDaily || (date.getHours() === 0 && date.getMinutes() === 0) ? day.format(date) : clock.format(date)
 }
 
+/** The least height of a plot as a share of its greatest value: a smaller movement looks small. */
+const leastShare = 0.04
+
 /** Some room above and below, also for a level line. */
-function paddedRange(low: number, high: number): [number, number] {
-  const room = (high - low || Math.abs(high) || 1) * 0.1
+export function paddedRange(low: number, high: number): [number, number] {
+  const least = Math.max(Math.abs(low), Math.abs(high)) * leastShare || 1
+  const room = Math.max((high - low) * 0.1, (least - (high - low)) / 2)
   return [low - room, high + room]
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** A part of a page with a heading that names it. */
 export function Section({
@@ -74,13 +74,27 @@ export function LiveState({ isLive }: { isLive: boolean }) {
   return <span class={isLive ? 'state live' : 'state'}>{isLive ? 'Live' : 'Connecting…'}</span>
 }
 
-/** A table of any width; it scrolls by the keyboard too. */
+/** A table of any width; it scrolls by the keyboard too, and says so where it is wider than its place. */
 export function WideTable({ label, children }: { label: string; children: ComponentChildren }) {
+  const place = useRef<HTMLElement>(null)
+  const [isCut, setIsCut] = useState(false)
+  useLayoutEffect(() => {
+    const element = place.current
+    if (!element) return
+    const look = () => setIsCut(element.scrollWidth > element.clientWidth)
+    const size = new ResizeObserver(look)
+    size.observe(element)
+    look()
+    return () => size.disconnect()
+  }, [children])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section class="wide-table" aria-label={label} tabIndex={0}>
-      <table>{children}</table>
-    </section>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <section class="wide-table" aria-label={label} tabIndex={0} ref={place}>
+        <table>{children}</table>
+      </section>
+      {isCut && <p class="note">The table scrolls sideways: it has more columns. →</p>}
+    </>
   )
 }
 
