@@ -264,7 +264,7 @@ describe('what is null', () => {
   test.each(['variables', 'extensions', 'operationName'])('%s counts as absent in a URL', async (name) => {
     const parameters = new URLSearchParams({ query: named, [name]: 'null' })
     const { status, body } = await request(`${server.url}/graphql?${parameters}`)
-    expect([status, body]).toEqual([200, { data: { version: expect.any(String) } }])
+    expect([status, body.data]).toEqual([200, { version: 'test-build' }])
   })
 
   test('all counts as absent, in URLs and bodies', async () => {
@@ -273,7 +273,7 @@ describe('what is null', () => {
       request(`${server.url}/graphql`, 'POST', { query: named, ...nulls }),
     ])
     for (const { status, body } of [asked, posted])
-      expect([status, body]).toEqual([200, { data: { version: expect.any(String) } }])
+      expect([status, body.data]).toEqual([200, { version: 'test-build' }])
   })
 
   test('other texts than objects are refused still', async () => {

@@ -1,3 +1,4 @@
+import { maxUint256 } from '../../domain/amount.ts'
 import type { Path } from '../../domain/routing/route.ts'
 import type { Batch } from './batch.ts'
 import type { BatchOrder } from './batch-order.ts'
@@ -245,7 +246,7 @@ function farRange(start: bigint, suffices: (price: bigint) => boolean) {
   const isGood = suffices(start)
   for (let distance = farStep; distance <= farthest; distance += farStep) {
     for (const price of [start >> distance, start << distance]) {
-      if (price > 0n && suffices(price) !== isGood)
+      if (price > 0n && price <= maxUint256 && suffices(price) !== isGood)
         return isGood ? { good: start, bad: price } : { good: price, bad: start }
     }
   }
