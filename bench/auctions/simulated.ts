@@ -177,7 +177,7 @@ function solutionOf(order: Order): Solution {
   return {
     solver: owner,
     proposal: { prices: new Map(), trades: [], interactions: [], gas: 0n },
-    executions: [{ orderUid: uid, sell, buy, networkFee: 0n, protocolFees: [0n] }],
+    executions: [{ orderUid: uid, sell, buy, networkFee: 0n, feeSide: 'sell', protocolFees: [0n] }],
     score,
     pairScores: new Map([[directedPair(sellToken, buyToken), score]]),
   }

@@ -221,13 +221,14 @@ function executionsOf(
     )
     if (!fees) return []
     const { auctionId } = solution
+    const { feeToken, ...charged } = fees
     return [
       {
         orderId: order.id,
         auctionId,
-        executedFeeToken: order.sellToken,
+        executedFeeToken: feeToken,
         blockNumber: trade.blockNumber,
-        ...fees,
+        ...charged,
       },
     ]
   })

@@ -6,6 +6,7 @@ import { type Admission, executedUnits, writtenUnits } from '../execution/admiss
 import { checkNesting } from '../execution/documents/variables.ts'
 import type { Executor } from '../execution/execute.ts'
 import { graphqlErrorResponse } from '../execution/http/error-response.ts'
+import { jsonAndEvents } from '../execution/http/request.ts'
 import { Operation } from '../execution/operation.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import type { Caller } from '../http/caller.ts'
@@ -16,17 +17,10 @@ import type { Ask, Tool } from './tool.ts'
 /** Largest body, longest list of messages, and longest time of an answer. */
 const limits = { bytes: 65_536, messages: 16, ms: 60_000 }
 
-const passedHeaders = [
-  'accept',
-  'content-type',
-  'mcp-protocol-version',
-  'mcp-method',
-  'mcp-name',
-  'mcp-session-id',
-]
+const passedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id']
 
 /** Headers that pages may send. */
-const preflightHeaders = `Authorization, X-API-Key, ${passedHeaders.join(', ')}`
+const preflightHeaders = `Authorization, X-API-Key, accept, ${passedHeaders.join(', ')}`
 
 interface McpOptions {
   version: string
@@ -85,6 +79,7 @@ export function createMcpRequestHandler(
       const value = req.headers[name]
       return typeof value === 'string' ? [[name, value]] : []
     })
+    headers.push(['accept', jsonAndEvents(req.headers.accept ?? '')])
     const unused = [admission]
     const ask = createAsk(caller, gone, unused, text.length)
     const mcp = createMcpHandler(() => createMcpServer(ask, version), { maxSubscriptions: 0 })

@@ -8,7 +8,7 @@ import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
-import { bestRouteForBuy } from '../domain/routing/route.ts'
+import { bestRouteForBuy, hopsOf, unroundedPrice } from '../domain/routing/route.ts'
 import type { NativeRate } from '../domain/token/prices.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import type { TokenPair } from '../market/pools/pairs.ts'
@@ -55,7 +55,10 @@ const anyTrader = { from: zeroAddress, receiver: null, preHooks: [], postHooks: 
 
 type Price = (NativeRate | { refusal: Refusal }) & { readAt: number }
 
-/** Prices tokens by buy orders of a fixed native amount, and caches the results. */
+/**
+ * Prices tokens by buy orders of a fixed native amount, and caches the results. If less than 1,000 atoms buy
+ * it, the price is that at which they are sold, and there is none without that.
+ */
 export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
   const { estimators, now } = deps
   let running = 0
@@ -93,9 +96,9 @@ async function readPrice(
   { network, estimators, verification, verify, markBlock, timeoutMs, log, warn }: OutsidePriceDeps,
 ): Promise<NativeRate | { refusal: Refusal }> {
   const { wrappedNative, priceAmount } = network
-  const ask: EstimateRequest = { kind: 'buy', sellToken: token, buyToken: wrappedNative, amount: priceAmount }
+  const pair = { sellToken: token, buyToken: wrappedNative }
   const deadline = startDeadline(timeoutMs)
-  try {
+  const bestOf = async (ask: EstimateRequest): Promise<NativeRate> => {
     let best: Estimate | undefined
     const estimates = compete({
       ask,
@@ -107,13 +110,20 @@ async function readPrice(
       },
       verify: (estimate, signal) => verify(estimate, { ...anyTrader, ask }, signal),
       hasMoved: markBlock(),
-      value: Promise.resolve(({ sellAmount }: Estimate) => -sellAmount),
+      value: Promise.resolve(({ sellAmount, buyAmount }: Estimate) => buyAmount - sellAmount),
       signal: deadline.signal,
       log,
       warn,
     })
     for await (const better of estimates) best = better
-    return best ? { nativeAmount: priceAmount, tokenAmount: best.sellAmount } : { refusal: noLiquidity() }
+    if (!best) throw noLiquidity()
+    return { nativeAmount: best.buyAmount, tokenAmount: best.sellAmount }
+  }
+  try {
+    const bought = await bestOf({ kind: 'buy', ...pair, amount: priceAmount })
+    if (bought.tokenAmount >= leastExact) return bought
+    // So few atoms are rounded by too much. Sold, they say what they are worth.
+    return await bestOf({ kind: 'sell', ...pair, amount: bought.tokenAmount })
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault
     // A claimed price does not count, because fees are computed with it.
@@ -126,8 +136,12 @@ async function readPrice(
 /** The search options: the amount is too small to gain from a split over pools. */
 const onePath = { maxPaths: 1 }
 
+/** The least amount in atoms whose rounding counts for nothing: 0.1 %. */
+const leastExact = 1_000n
+
 /**
  * The rate at which token atoms buy a fixed native amount; undefined if no route leads to the native coin.
+ * Where whole atoms are too large for that amount, their price is found in parts of them.
  */
 export function nativeRate(
   pools: readonly Pool[],
@@ -136,7 +150,10 @@ export function nativeRate(
 ): NativeRate | undefined {
   if (wrappedForm(token, wrappedNative) === wrappedNative) return { nativeAmount: 1n, tokenAmount: 1n }
   const route = bestRouteForBuy(pools, token, wrappedNative, priceAmount, onePath)
-  return route && { nativeAmount: priceAmount, tokenAmount: route.amountIn }
+  const isExact = route && hopsOf(route).every(({ amountIn }) => amountIn >= leastExact)
+  const { amountIn, amountOut } =
+    (isExact ? route : route && unroundedPrice(pools, token, wrappedNative, priceAmount)) ?? {}
+  return amountIn && amountOut ? { nativeAmount: amountOut, tokenAmount: amountIn } : undefined
 }
 
 /** Native atoms for 10^18 token atoms, rounded down: the form in stored auctions. */

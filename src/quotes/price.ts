@@ -7,9 +7,10 @@ import type { Log } from '../domain/log.ts'
 import type { OrderKind } from '../domain/order/order.ts'
 import type { Quote, QuoteSize } from '../domain/quote/quote.ts'
 import { type QuoteRoute, toQuoteRoute } from '../domain/quote/route.ts'
+import { networkFeeUp } from '../domain/settlement/gas.ts'
 import type { NativeRate } from '../domain/token/prices.ts'
 import { wrappedForm } from '../domain/token/token.ts'
-import { buysNothing, feeUp, type MarketPrices, quotedAmounts, valueAfterGas } from './amounts.ts'
+import { buysNothing, type MarketPrices, quotedAmounts, valueAfterGas } from './amounts.ts'
 import { compete } from './competition.ts'
 import { inTime } from './deadline.ts'
 import { type Estimate, type Estimator, EstimatorsAway, noLiquidity } from './estimator.ts'
@@ -136,18 +137,18 @@ export async function price(
 export function toPriced(
   estimate: Estimate,
   { kind, sellToken, buyToken, size, extraGas }: PriceTask,
-  { gasPrice, sellRate }: MarketPrices,
+  { gasPrice, sellRate, buyRate }: MarketPrices,
   { network }: Pick<PricingServices, 'network'>,
 ): Priced {
   const { gas, solver, execution, route, block } = estimate
-  const feeAmount = feeUp(gas + extraGas, gasPrice, sellRate)
+  const fee = networkFeeUp((gas + extraGas) * gasPrice, sellRate, buyRate)
   return {
     quote: {
       chainId: network.chainId,
       kind,
       sellToken,
       buyToken,
-      ...quotedAmounts(size, estimate, feeAmount),
+      ...quotedAmounts(size, estimate, fee),
       gasAmount: gas,
       gasPrice,
       sellTokenPrice: formatRatioDown(sellRate.nativeAmount, sellRate.tokenAmount),

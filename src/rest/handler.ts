@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Admission } from '../execution/admission/admission.ts'
 import type { Executor } from '../execution/execute.ts'
+import { acceptedEvents } from '../execution/http/request.ts'
 import { idempotencyKeyOf, type Produced } from '../execution/idempotency.ts'
 import { requireAccess, requireEditor, requireFeature } from '../graphql/context/access.ts'
 import type { Services } from '../graphql/context/context.ts'
@@ -175,8 +176,7 @@ function requestOf(
 }
 
 /** Reports whether a client asks for an event stream, as EventSource does. */
-const wantsEvents = ({ headers: { accept = '' } }: IncomingMessage) =>
-  accept.toLowerCase().includes('text/event-stream')
+const wantsEvents = ({ headers: { accept = '' } }: IncomingMessage) => acceptedEvents(accept).named
 
 /** A body that was sent: its text, or its bytes if it is passed on. */
 interface SentBody {

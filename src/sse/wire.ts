@@ -50,7 +50,8 @@ export const searchOf = (url = '/') => new URL(url, 'http://localhost/').searchP
 export function paramsOf(url: string | undefined): GraphqlParams {
   const search = searchOf(url)
   const variables = parseJson(search.get('variables') ?? '')
-  return { query: search.get('query'), operationName: search.get('operationName'), variables }
+  const name = search.get('operationName')
+  return { query: search.get('query'), operationName: name === 'null' ? null : name, variables }
 }
 
 export function toRequest(

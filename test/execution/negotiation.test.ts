@@ -253,3 +253,34 @@ describe('empty parameters count as absent', () => {
     })
   })
 })
+
+describe('what is null', () => {
+  const named = 'query Named { version }'
+  const nulls = { operationName: null, variables: null, extensions: null }
+  const search = new URLSearchParams(
+    Object.entries({ query: named, ...nulls }).map(([key, value]) => [key, String(value)]),
+  )
+
+  test.each(['variables', 'extensions', 'operationName'])('%s counts as absent in a URL', async (name) => {
+    const parameters = new URLSearchParams({ query: named, [name]: 'null' })
+    const { status, body } = await request(`${server.url}/graphql?${parameters}`)
+    expect([status, body.data]).toEqual([200, { version: 'test-build' }])
+  })
+
+  test('all counts as absent, in URLs and bodies', async () => {
+    const [asked, posted] = await Promise.all([
+      request(`${server.url}/graphql?${search}`),
+      request(`${server.url}/graphql`, 'POST', { query: named, ...nulls }),
+    ])
+    for (const { status, body } of [asked, posted])
+      expect([status, body.data]).toEqual([200, { version: 'test-build' }])
+  })
+
+  test('other texts than objects are refused still', async () => {
+    for (const text of ['[]', '1', '"null"', 'nul', '{']) {
+      const parameters = new URLSearchParams({ query: named, variables: text })
+      const { body } = await request(`${server.url}/graphql?${parameters}`)
+      expect(body.errors[0].extensions).toMatchObject({ code: 'InvalidQuery', field: 'variables' })
+    }
+  })
+})

@@ -37,6 +37,7 @@ export async function storeCompetition(db: Database, sample: SampleCompetition):
       orderUid: order.uid,
       ...fill,
       networkFee: 0n,
+      feeSide: 'sell',
       protocolFees: [],
     })),
     score: 1n,

@@ -178,7 +178,16 @@ async function storeAuction(tx: Tx, part: RandomStory['auctions'][number], order
     pairScores: new Map(),
     proposal: { prices: new Map(), trades: [], interactions: [], gas: 0n },
     executions: solution.contains
-      ? [{ orderUid: order.uid, sell: solution.sell, buy: solution.buy, networkFee: 0n, protocolFees: [] }]
+      ? [
+          {
+            orderUid: order.uid,
+            sell: solution.sell,
+            buy: solution.buy,
+            networkFee: 0n,
+            feeSide: 'sell',
+            protocolFees: [],
+          },
+        ]
       : [],
   }))
   const auction = {

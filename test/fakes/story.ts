@@ -114,6 +114,7 @@ function ranked(order: Order, uid: number): RankedSolution {
     sell: 10n ** 18n,
     buy: (2_940n - BigInt(uid)) * 10n ** 6n,
     networkFee: 9n * 10n ** 12n,
+    feeSide: 'sell' as const,
     protocolFees: [20_000_000n],
   }
   return {

@@ -98,6 +98,28 @@ describe('places', () => {
   })
 })
 
+describe('what a client accepts', () => {
+  test.each([
+    ['*/*', 200],
+    ['', 200],
+    ['application/*, text/*', 200],
+    ['Application/JSON, Text/Event-Stream', 200],
+    ['text/event-stream;q=0.2, application/json;q=0.9', 200],
+    ['application/json', 406],
+    ['application/json, text/event-stream;q=0', 406],
+    ['*/*, application/json;q=0', 406],
+    ['text/html', 406],
+    ['application/jsonp, text/event-streams', 406],
+  ])('%s', async (accept, status) => {
+    expect((await post(initialize, { headers: { accept } })).status).toBe(status)
+  })
+
+  test('a body may begin with a byte order mark', async () => {
+    const { status, message } = await post(`\uFEFF${JSON.stringify(initialize)}`)
+    expect([status, message.result?.serverInfo.name]).toEqual([200, 'tradegraph'])
+  })
+})
+
 describe('requests', () => {
   test.each([
     ['GET', { method: 'GET' }, 405, 'MethodNotAllowed'],

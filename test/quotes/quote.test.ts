@@ -5,10 +5,11 @@ import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import { type QuotedAmounts, withVolumeFees } from '../../src/domain/quote/amounts.ts'
 import type { QuoteRequest, QuoteSize } from '../../src/domain/quote/quote.ts'
+import { bestRouteForBuy, bestRouteForSell } from '../../src/domain/routing/route.ts'
 import { hooksCall } from '../../src/domain/settlement/calldata.ts'
 import { settlementGas, tradeGas } from '../../src/domain/settlement/gas.ts'
 import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
-import { feeUp, quotedAmounts } from '../../src/quotes/amounts.ts'
+import { quotedAmounts } from '../../src/quotes/amounts.ts'
 import type { Estimator } from '../../src/quotes/estimator.ts'
 import { createRouter } from '../../src/quotes/estimators/router.ts'
 import { createOutsidePrice } from '../../src/quotes/native-price.ts'
@@ -285,17 +286,6 @@ describe('amounts', () => {
   })
 
   const amount = fc.bigInt({ min: 1n, max: 2n ** 128n })
-  const rate = fc.record({ nativeAmount: amount, tokenAmount: amount })
-
-  test('a fee covers its cost, and exceeds it by less than an atom', () => {
-    fc.assert(
-      fc.property(amount, amount, rate, (gas, gasPrice, { nativeAmount, tokenAmount }) => {
-        const fee = feeUp(gas, gasPrice, { nativeAmount, tokenAmount })
-        expect(fee * nativeAmount >= gas * gasPrice * tokenAmount).toBe(true)
-        expect((fee - 1n) * nativeAmount < gas * gasPrice * tokenAmount).toBe(true)
-      }),
-    )
-  })
 
   test('a quote promises no more than the estimate, and its amounts add up', () => {
     const forms = fc.constantFrom<QuoteSize['form']>(
@@ -306,10 +296,11 @@ describe('amounts', () => {
     fc.assert(
       fc.property(forms, amount, amount, amount, (form, fixed, other, fee) => {
         const buys = form === 'buyAmountAfterFee'
-        const estimate = { sellAmount: buys ? other : fixed, buyAmount: buys ? fixed : other }
+        const sizes = { sellAmount: buys ? other : fixed, buyAmount: buys ? fixed : other }
+        const estimate = { ...sizes, route: null }
         let amounts: ReturnType<typeof quotedAmounts>
         try {
-          amounts = quotedAmounts({ form, amount: fixed }, estimate, fee)
+          amounts = quotedAmounts({ form, amount: fixed }, estimate, { sold: fee, bought: 0n })
         } catch (fault) {
           const spent = form === 'sellAmountBeforeFee' && fee >= fixed
           expect(fault).toMatchObject({ code: 'SellAmountDoesNotCoverFee', field: form })
@@ -322,7 +313,7 @@ describe('amounts', () => {
           // The rate of the whole amount, less than an atom below it.
           expect(amounts.buyAmount * fixed <= other * amounts.sellAmount).toBe(true)
           expect((amounts.buyAmount + 1n) * fixed > other * amounts.sellAmount).toBe(true)
-        } else expect(amounts).toEqual({ ...estimate, feeAmount: fee })
+        } else expect(amounts).toEqual({ ...sizes, feeAmount: fee })
       }),
     )
   })
@@ -543,7 +534,11 @@ test('no quote sells or buys nothing, whatever the sizes, the gas and the volume
         : { sellAmount: other, buyAmount: amount }
       let quoted: QuotedAmounts
       try {
-        quoted = quotedAmounts({ form, amount }, estimate, feeAmount)
+        quoted = quotedAmounts(
+          { form, amount },
+          { ...estimate, route: null },
+          { sold: feeAmount, bought: 0n },
+        )
       } catch (fault) {
         expect(fault).toBeInstanceOf(Refusal)
         return
@@ -552,4 +547,39 @@ test('no quote sells or buys nothing, whatever the sizes, the gas and the volume
       expect([sellAmount > 0n, buyAmount > 0n]).toEqual([true, true])
     }),
   )
+})
+
+describe('a fee of less than an atom of the sold token', () => {
+  const weth = 10n ** 18n
+  const [unit, other] = [numbered('d1'), numbered('d2')]
+  const pools = [
+    { address: numbered('e1'), token0: unit, token1: other, reserve0: 1_000n, reserve1: 1_000n * weth },
+  ]
+  const fee = { sold: 0n, bought: 2n * 10n ** 14n }
+  const bought = (amount: bigint) => {
+    const route = bestRouteForBuy(pools, unit, other, amount)
+    if (!route) throw new Error('no route')
+    const estimate = { sellAmount: route.amountIn, buyAmount: amount, route }
+    return quotedAmounts({ form: 'buyAmountAfterFee', amount }, estimate, fee)
+  }
+
+  test('comes out of what a sell order gets', () => {
+    const estimate = { sellAmount: 2n, buyAmount: 1_990_000_000_000_000_000n, route: null }
+    for (const form of ['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)
+      expect(quotedAmounts({ form, amount: 2n }, estimate, fee)).toEqual({
+        ...{ sellAmount: 2n, buyAmount: 1_989_800_000_000_000_000n, feeAmount: 0n },
+      })
+    for (const buyAmount of [1n, fee.bought])
+      expect(() =>
+        quotedAmounts({ form: 'sellAmountBeforeFee', amount: 2n }, { ...estimate, buyAmount }, fee),
+      ).toThrow(expect.objectContaining({ code: 'SellAmountDoesNotCoverFee' }))
+  })
+
+  test('is paid by the rest of the last atom of a buy order, or by one more', () => {
+    expect(bought(4n * weth)).toEqual({ sellAmount: 5n, buyAmount: 4n * weth, feeAmount: 0n })
+    const most = bestRouteForSell(pools, unit, other, 5n)?.amountOut ?? 0n
+    expect(bought(most - fee.bought).sellAmount).toBe(5n)
+    expect(bought(most - fee.bought + 1n).sellAmount).toBe(6n)
+    expect(bought(most).sellAmount).toBe(6n)
+  })
 })

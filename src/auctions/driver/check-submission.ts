@@ -226,8 +226,12 @@ function toSolution(
   for (const { order, uniform, execution, score: orderScore } of checked) {
     const buyToken = wrappedForm(order.buyToken, wrappedNative)
     prices.set(order.sellToken, uniform.sell).set(buyToken, uniform.buy)
-    const { networkFee: fee, sell, buy } = execution
-    trades.push({ orderUid: order.uid, executedAmount: order.kind === 'sell' ? sell - fee : buy, fee })
+    const { networkFee, feeSide, sell, buy } = execution
+    const [fee, boughtFee] = feeSide === 'sell' ? [networkFee, 0n] : [0n, networkFee]
+    trades.push({
+      ...{ orderUid: order.uid, fee, boughtFee },
+      executedAmount: order.kind === 'sell' ? sell - fee : buy,
+    })
     const pair = directedPair(order.sellToken, buyToken)
     pairScores.set(pair, (pairScores.get(pair) ?? 0n) + orderScore)
     score += orderScore

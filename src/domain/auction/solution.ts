@@ -3,6 +3,7 @@ import type { Hex } from '../evm/hex.ts'
 import type { Fill, Limits } from '../fee/policy.ts'
 import type { Interaction, Order, OrderData, OrderUid, SigningScheme } from '../order/order.ts'
 import type { Path } from '../routing/route.ts'
+import type { FeeSide } from '../settlement/fees.ts'
 import { extraOrderGas } from '../settlement/gas.ts'
 import type { Auction, AuctionOrder } from './auction.ts'
 
@@ -79,13 +80,16 @@ export interface ProposedTrade {
   executedAmount: bigint
   /** Network fee in sell token atoms, taken on top of `executedAmount`. */
   fee: bigint
+  /** Network fee in buy token atoms, kept from what `executedAmount` buys; none if left out. */
+  boughtFee?: bigint
 }
 
 /** The execution of one order in a solution that the service checked. */
 export interface Execution extends Fill {
   orderUid: OrderUid
-  /** Network fee in sell token atoms. */
+  /** Network fee in atoms of the token of `feeSide`. */
   networkFee: bigint
+  feeSide: FeeSide
   /** Protocol fees in surplus token atoms, in the order of the auction's policies. */
   protocolFees: bigint[]
 }

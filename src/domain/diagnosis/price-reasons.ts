@@ -69,9 +69,12 @@ function feeReason(facts: DiagnosisInput, standing: ObservedStanding, gap: bigin
   const fee = (sold * standing.feeShare) / million
   const left = gap > 0n ? (sold * gap) / (million + gap) : 0n
   // Shares are rounded down: exactly at the limit nothing is left for even the smallest fee. A part of an
-  // order may get a better price.
+  // order may get a better price, and so may one whose other side has so few atoms that a price at its limit
+  // was rounded to it.
+  const free = order.kind === 'sell' ? order.buyAmount : order.sellAmount
   const isAtLimit = gap === 0n && !order.partiallyFillable
-  if (standing.reason !== 'fee_exceeds_value' && !isAtLimit && left >= fee) return []
+  const isPaid = isAtLimit ? free < million : left >= fee
+  if (standing.reason !== 'fee_exceeds_value' && isPaid) return []
   const token = order.sellToken
   const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
   const words = tokenOf(facts, token)
@@ -79,7 +82,8 @@ function feeReason(facts: DiagnosisInput, standing: ObservedStanding, gap: bigin
     ? ['was', 'left', 'sold', 'filled', 'would have paid']
     : ['is', 'leaves', 'sells', 'fills', 'would pay']
   const isTooSmall = fee > sold
-  const amount = fee > 0n ? readableUp(fee, words) : 'less than a millionth of what it sells'
+  const share = standing.feeShare > 0n ? `${readablePercent(standing.feeShare)} %` : 'less than a millionth'
+  const amount = fee > 0n ? readableUp(fee, words) : `${share} of what it sells`
   const cost = `The fee of the network for the order ${is} ${amount}`
   const least =
     leastAmount === null

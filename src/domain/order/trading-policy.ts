@@ -67,6 +67,10 @@ export function checkPair(
     })
   }
   for (const [field, token] of Object.entries({ sellToken, buyToken })) {
+    if (token === zeroAddress) {
+      const hint = field === 'buyToken' ? `: to buy the native coin name ${nativeMarker}` : ''
+      throw new Refusal('UnsupportedToken', `the zero address is no token${hint}`, { field })
+    }
     if (deniedTokens.has(token)) {
       throw new Refusal('UnsupportedToken', `${token} is not traded here`, { field })
     }

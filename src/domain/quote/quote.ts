@@ -67,7 +67,9 @@ export const quotedOrder = described(
     receiver: address.orNull('Recipient of the buy tokens, as requested; null means the owner.'),
     sellAmount: uint256('The sell amount, in atoms, without feeAmount; for a buy order with the volume fee.'),
     buyAmount: uint256('The buy amount, in atoms; for a sell order after the volume fee.'),
-    feeAmount: uint256('Cost of the settlement in sell token atoms.'),
+    feeAmount: uint256(
+      'Cost of the settlement in sell token atoms. If it is less than one of them it is 0 here, and the amounts include the cost in buy token atoms.',
+    ),
     gasAmount: uint256('Gas units.'),
     gasPrice: uint256(orderTexts.gasPrice),
     sellTokenPrice: decimal(orderTexts.sellTokenPrice),

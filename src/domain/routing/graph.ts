@@ -45,6 +45,12 @@ export const buying: Direction = {
   sign: -1n,
 }
 
+/** Like `buying`, over pools whose amounts are parts of atoms: of any size, since none of them swaps. */
+export const pricing: Direction = {
+  ...buying,
+  swapAmount: ({ pool, to }, amountOut) => poolInputUp(pool, to, amountOut),
+}
+
 /** The amount on the far side of the whole path. */
 export function amountThrough(direction: Direction, poolPath: PoolPath, amount: bigint): bigint | undefined {
   let reached: bigint | undefined = amount

@@ -1,5 +1,6 @@
+import { derivedOnce } from '../derived.ts'
 import type { Address } from '../evm/address.ts'
-import { buying, type Direction, graphOf, type PoolPath, ratesAhead, selling } from './graph.ts'
+import { buying, type Direction, graphOf, type PoolPath, pricing, ratesAhead, selling } from './graph.ts'
 import { bestSinglePath, type RouteQuery } from './path-search.ts'
 import type { Pool } from './pool.ts'
 import { bestDivision } from './split.ts'
@@ -68,6 +69,30 @@ export function bestRouteForBuy(
   search: RouteSearch = {},
 ): Route | undefined {
   return bestRoute(buying, pools, { from: buy, to: sell, amount: amountOut }, search)
+}
+
+/** The parts of an atom in which a price is found, so that an atom may be worth any amount. */
+const atomParts = 10n ** 36n
+const inParts = derivedOnce((pools: readonly Pool[]) =>
+  pools.map(({ reserve0, reserve1, ...pool }) => ({
+    ...pool,
+    reserve0: reserve0 * atomParts,
+    reserve1: reserve1 * atomParts,
+  })),
+)
+
+/**
+ * The price of exactly `amountOut` by one path, before amounts are rounded to whole atoms. Both amounts are
+ * in parts of an atom.
+ */
+export function unroundedPrice(
+  pools: readonly Pool[],
+  sell: Address,
+  buy: Address,
+  amountOut: bigint,
+): Pick<Route, 'amountIn' | 'amountOut'> | undefined {
+  const trade = { from: buy, to: sell, amount: amountOut * atomParts }
+  return bestRoute(pricing, inParts(pools), trade, { maxPaths: 1 })
 }
 
 /**

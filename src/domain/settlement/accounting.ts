@@ -175,7 +175,9 @@ export function bookingsOf(
     const surplus = at(wrappedForm(surplusToken(order), wrappedNative))
     surplus.protocolFee += charged
     surplus.least += minOf(charged, withheld)
-    at(order.sellToken).networkFee += execution.networkFee
+    const { feeSide } = execution
+    at(feeSide === 'sell' ? order.sellToken : wrappedForm(order.buyToken, wrappedNative)).networkFee +=
+      execution.networkFee
   }
   for (const [token, amount] of proposal.internalized ?? []) {
     at(token).internalized += amount

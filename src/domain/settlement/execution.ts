@@ -26,15 +26,19 @@ export interface Valuation {
  * The fill before protocol fees, rounded in favour of the settlement, so that it never pays out more than it
  * takes in.
  */
-export function grossFill(kind: OrderKind, trade: ProposedTrade, uniform: PricePair): Fill {
+export function grossFill(
+  kind: OrderKind,
+  { executedAmount, fee, boughtFee = 0n }: ProposedTrade,
+  uniform: PricePair,
+): Fill {
   return kind === 'sell'
     ? {
-        sell: trade.executedAmount + trade.fee,
-        buy: mulDivDown(trade.executedAmount, uniform.sell, uniform.buy),
+        sell: executedAmount + fee,
+        buy: mulDivDown(executedAmount, uniform.sell, uniform.buy) - boughtFee,
       }
     : {
-        sell: mulDivUp(trade.executedAmount, uniform.buy, uniform.sell) + trade.fee,
-        buy: trade.executedAmount,
+        sell: mulDivUp(executedAmount + boughtFee, uniform.buy, uniform.sell) + fee,
+        buy: executedAmount,
       }
 }
 
@@ -67,7 +71,7 @@ export function fillOutcome(
   if (order.sellAmount * fill.buy > maxUint256 || order.buyAmount * fill.sell > maxUint256) {
     return { fault: "exceeds the settlement contract's arithmetic", code: 'invalid_amount' }
   }
-  const { network, protocol } = chargedFees({ ...order, feePolicies }, fill, uniform)
+  const { network, protocol, side } = chargedFees({ ...order, feePolicies }, fill, uniform)
   const score = orderScoreDown(
     { ...order, buyToken: wrappedForm(order.buyToken, valuation.wrappedNative) },
     fill,
@@ -75,11 +79,13 @@ export function fillOutcome(
     valuation.nativePrices,
   )
   if (score === undefined) return { fault: 'has no native price', code: 'no_score' }
-  return { execution: { orderUid: order.uid, ...fill, networkFee: network, protocolFees: protocol }, score }
+  const fees = { networkFee: network, feeSide: side, protocolFees: protocol }
+  return { execution: { orderUid: order.uid, ...fill, ...fees }, score }
 }
 
 function executedAmountFault(entry: AuctionOrder, trade: ProposedTrade): Fault | undefined {
-  if (trade.executedAmount <= 0n || trade.fee < 0n) return invalid('has no positive amount')
+  if (trade.executedAmount <= 0n || trade.fee < 0n || (trade.boughtFee ?? 0n) < 0n)
+    return invalid('has no positive amount')
   const filled = entry.order.kind === 'sell' ? trade.executedAmount + trade.fee : trade.executedAmount
   return filledFault(entry, filled)
 }

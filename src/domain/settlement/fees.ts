@@ -23,10 +23,14 @@ export interface ChargedOrder extends Limits {
   quote: QuotedPrice | null
 }
 
+/** The token of a trade in whose atoms its fees are counted. */
+export type FeeSide = 'sell' | 'buy'
+
 export interface ChargedFees {
-  /** The trader's total payment beyond the uniform price, in sell token atoms. */
+  side: FeeSide
+  /** The trader's total payment beyond the uniform price, in atoms of the token of `side`. */
   total: bigint
-  /** The part for the network, in sell token atoms. */
+  /** The part for the network, in atoms of the token of `side`. */
   network: bigint
   /** The protocol fees in surplus token atoms, in the order of the policies. */
   protocol: bigint[]
@@ -34,7 +38,9 @@ export interface ChargedFees {
 
 /**
  * The fees of a fill, compared with the uniform prices. Policies are undone last to first, and the rest is
- * the network fee. Solutions and settlements both use this function, so their fees cannot differ.
+ * the network fee. It is counted in sell token atoms; a fee of less than one of them was kept from the bought
+ * tokens, and is counted in their atoms. Solutions and settlements both use this function, so their fees
+ * cannot differ.
  */
 export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair): ChargedFees {
   const protocol: bigint[] = []
@@ -46,7 +52,22 @@ export function chargedFees(order: ChargedOrder, fill: Fill, uniform: PricePair)
     protocol.unshift(fee)
     gross = takeFee(order.kind, gross, -fee)
   }
-  return { total: feeAgainst(fill, uniform), network: feeAgainst(gross, uniform), protocol }
+  const network = feeAgainst(gross, uniform)
+  const bought = network === 0n ? keptFromBought(order, gross, uniform) : 0n
+  return bought > 0n
+    ? { side: 'buy', total: boughtRoom(fill, uniform), network: bought, protocol }
+    : { side: 'sell', total: feeAgainst(fill, uniform), network, protocol }
+}
+
+/**
+ * The bought atoms beyond a fill that its sold atoms pay for, if they are a fee. Undoing a policy may leave
+ * an atom. A buy order pays whole sell token atoms: what rounding adds to the price is no fee, so this counts
+ * only where the uniform price says exactly what they buy.
+ */
+function keptFromBought({ kind, feePolicies }: ChargedOrder, fill: Fill, uniform: PricePair): bigint {
+  const isExact = kind === 'sell' || (fill.sell * uniform.sell) % uniform.buy === 0n
+  const kept = isExact ? boughtRoom(fill, uniform) : 0n
+  return kept > BigInt(feePolicies.length) ? kept : 0n
 }
 
 /** A settlement decoded from calldata. Uniform prices come first, prices of single trades after them. */
@@ -63,9 +84,11 @@ export interface DecodedTrade {
 }
 
 export interface SettlementFees {
-  /** Network and protocol fees in sell token atoms. */
+  /** The token of `executedFee` and `networkFee`, as the settlement names it. */
+  feeToken: Address
+  /** Network and protocol fees. */
   executedFee: bigint
-  /** The part for the network, in sell token atoms. */
+  /** The part for the network. */
   networkFee: bigint
   /** The protocol fees in the order of the policies. */
   protocolFees: { token: Address; amount: bigint }[]
@@ -87,9 +110,10 @@ export function settlementFees(
   )
   if (!uniform) return undefined
   const fill = contractFill(order, trade.executedAmount, custom)
-  const { total, network, protocol } = chargedFees(order, fill, uniform)
+  const { side, total, network, protocol } = chargedFees(order, fill, uniform)
   const token = order.kind === 'sell' ? buyToken : sellToken
   return {
+    feeToken: side === 'sell' ? sellToken : buyToken,
     executedFee: total,
     networkFee: network,
     protocolFees: protocol.map((amount) => ({ token, amount })),
@@ -124,9 +148,12 @@ function feeAgainst(fill: Fill, uniform: PricePair): bigint {
 
 /** The distance of a fill from the uniform price, in the surplus token. */
 function roomForFee({ kind }: Limits, fill: Fill, uniform: PricePair): bigint {
-  return kind === 'sell'
-    ? maxOf(mulDivDown(fill.sell, uniform.sell, uniform.buy) - fill.buy, 0n)
-    : feeAgainst(fill, uniform)
+  return kind === 'sell' ? boughtRoom(fill, uniform) : feeAgainst(fill, uniform)
+}
+
+/** The bought atoms that the sold atoms are worth at the uniform price beyond those of the fill. */
+function boughtRoom(fill: Fill, uniform: PricePair): bigint {
+  return maxOf(mulDivDown(fill.sell, uniform.sell, uniform.buy) - fill.buy, 0n)
 }
 
 /** The fee of one policy that is already included in a fill: the inverse of `protocolFeeDown`. */

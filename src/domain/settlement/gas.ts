@@ -1,6 +1,7 @@
-import { divUp, mulDivUp, priceScale } from '../amount.ts'
+import { divUp, mulDivDown, mulDivUp } from '../amount.ts'
 import type { Hook, ParsedAppData } from '../app-data/document.ts'
 import { duePreInteractions, type Order } from '../order/order.ts'
+import type { NativeRate } from '../token/prices.ts'
 import { dueHooks, type HookedOrder } from './hooks.ts'
 
 /** Gas units for estimates. The first four and the conversions were measured on the settlement contract. */
@@ -64,12 +65,30 @@ function dueHooksGas(order: HookedOrder): bigint {
 
 const sumOfLimits = (hooks: readonly Hook[]) => hooks.reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
 
+/** A network fee in atoms of the sold or of the bought token; at most one of them is more than 0. */
+export interface NetworkFee {
+  sold: bigint
+  bought: bigint
+}
+
 /**
- * The gas cost in sell token atoms, rounded up. `gasPrice` is wei per unit; `nativePrice` is native atoms for
- * 10^18 sell token atoms.
+ * The fee for a gas cost in native atoms. It is taken in the sold token; if it is less than one of its atoms,
+ * in the bought token; if it is less than an atom of each, not at all. Rounded up. Rounding adds less than
+ * one atom to at least one, so a fee is always less than twice its cost.
  */
-export function networkFeeUp(gas: bigint, gasPrice: bigint, nativePrice: bigint): bigint {
-  return mulDivUp(gas * gasPrice, priceScale, nativePrice)
+export function networkFeeUp(cost: bigint, sellRate: NativeRate, buyRate: NativeRate): NetworkFee {
+  const sold = wholeAtomsUp(cost, sellRate)
+  return { sold, bought: sold > 0n ? 0n : wholeAtomsUp(cost, buyRate) }
+}
+
+/** The atoms of a token for a cost, rounded up; 0 for less than one. */
+function wholeAtomsUp(cost: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {
+  return cost * tokenAmount < nativeAmount ? 0n : mulDivUp(cost, tokenAmount, nativeAmount)
+}
+
+/** The cost of one swap in atoms of a token, rounded down. It only helps to choose routes. */
+export function hopCostDown(gasPrice: bigint, { nativeAmount, tokenAmount }: NativeRate): bigint {
+  return mulDivDown(gasUnits.hop * gasPrice, tokenAmount, nativeAmount)
 }
 
 /** The gas for wrapping: the contract of an order that was placed on chain wraps its coins first. */

@@ -33,8 +33,13 @@ export async function receive(
 
 function parametersOf(url: string): GraphqlParams {
   const parameters = new URLSearchParams(url.split('?', 2)[1])
-  const objectOf = (name: string) => {
+  // Some clients write what they lack as `null`.
+  const textOf = (name: string) => {
     const text = parameters.get(name)
+    return text?.trim() === 'null' ? null : text
+  }
+  const objectOf = (name: string) => {
+    const text = textOf(name)
     const value = text ? parseObject(text) : {}
     if (value === undefined)
       throw new Refusal('InvalidQuery', `${name} must be a JSON object`, { field: name })
@@ -43,7 +48,7 @@ function parametersOf(url: string): GraphqlParams {
   return {
     // The first of several parameters with one name counts, as in Yoga.
     query: parameters.get('query'),
-    operationName: parameters.get('operationName'),
+    operationName: textOf('operationName'),
     variables: objectOf('variables'),
     extensions: objectOf('extensions'),
   }
@@ -88,11 +93,14 @@ export function acceptedType(header = ''): Accepted {
   return negotiate(header)
 }
 
-const negotiate = memoize((header): Accepted => {
+/** Those of the types that a header accepts, best first. Without one, or with an empty one, all. */
+function acceptedOf(header: string, offered: readonly string[]): string[] {
   const accept = /[^\s,]/.test(header) ? header.slice(0, maxAcceptLength) : '*/*'
-  const accepted = new Negotiator({ headers: { accept } })
-    .mediaTypes(withCharset)
-    .map((type) => types[withCharset.indexOf(type)])
+  return new Negotiator({ headers: { accept } }).mediaTypes([...offered])
+}
+
+const negotiate = memoize((header): Accepted => {
+  const accepted = acceptedOf(header, withCharset).map((type) => types[withCharset.indexOf(type)])
   return { type: accepted.find((type) => type !== 'text/html'), page: accepted[0] === 'text/html' }
 })
 
@@ -100,7 +108,11 @@ const events = 'text/event-stream'
 
 /** Reports whether a client accepts event streams, and whether by name: not only with a wildcard. */
 export const acceptedEvents = memoize((header): { accepted: boolean; named: boolean } => {
-  const accept = /[^\s,]/.test(header) ? header.slice(0, maxAcceptLength) : '*/*'
-  const accepted = new Negotiator({ headers: { accept } }).mediaTypes([`${events}; charset=utf-8`]).length > 0
-  return { accepted, named: accepted && /text\/(?:event-stream|\*)/i.test(accept) }
+  const accepted = acceptedOf(header, [`${events}; charset=utf-8`]).length > 0
+  return { accepted, named: accepted && /text\/(?:event-stream|\*)/i.test(header.slice(0, maxAcceptLength)) }
 })
+
+/** JSON and event streams as far as a header accepts them, for a reader that compares its text. */
+export function jsonAndEvents(header: string): string {
+  return acceptedOf(header, ['application/json', events]).join(', ')
+}

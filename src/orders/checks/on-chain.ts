@@ -51,28 +51,39 @@ interface PermitNeed {
   needed: bigint
 }
 
-/** Most permits of one order that are called. */
+/** Most pre-hooks of one order that are called. */
 const maxCalled = 2
 
+/** What is wrong with a pre-hook, in words. */
+interface FaultyHook {
+  hook: string
+  isPermit: boolean
+}
+
 /**
- * Why the permits among the pre-hooks of an order leave it without an allowance; undefined if it has none, or
- * they seem right.
+ * Why the pre-hooks of an order leave it without an allowance; undefined if it has none, or they seem right.
+ * Permits come first, then the others in their order. Each is called alone.
  */
-async function faultyPermit(
+async function faultyHook(
   hooks: readonly Hook[],
   need: PermitNeed,
   { callHook, meter }: Pick<OrderServices, 'callHook' | 'meter'>,
-): Promise<string | undefined> {
-  const permits = hooks.flatMap((hook, index) => {
-    const call = hook.target === need.token ? readPermit(hook) : undefined
-    return call ? [{ hook, name: `its pre-hook ${index}, a permit,`, call }] : []
+): Promise<FaultyHook | undefined> {
+  const named = hooks.map((hook, index) => {
+    const permit = hook.target === need.token ? readPermit(hook) : undefined
+    const alone = index > 0 && !permit ? ', called alone,' : ''
+    return { hook, permit, name: `its pre-hook ${index}${permit ? ', a permit,' : alone}` }
   })
-  for (const { hook, name, call } of permits.slice(0, maxCalled)) {
-    const mismatch = mismatchOf(call, need)
-    if (mismatch) return `${name} ${mismatch}`
+  const permitsFirst = named.toSorted(
+    (a, b) => Number(b.permit !== undefined) - Number(a.permit !== undefined),
+  )
+  for (const { hook, name, permit } of permitsFirst.slice(0, maxCalled)) {
+    const isPermit = permit !== undefined
+    const mismatch = permit && mismatchOf(permit, need)
+    if (mismatch) return { hook: `${name} ${mismatch}`, isPermit }
     meter?.takeGas?.(hook.gasLimit)
     const reason = await callHook(hook)
-    if (reason !== undefined) return `${name} reverts: ${reason}`
+    if (reason !== undefined) return { hook: `${name} reverts: ${reason}`, isPermit }
   }
   return undefined
 }
@@ -119,11 +130,11 @@ async function funds(
   if (allowance < needed) {
     const { preHooks } = parsedAppData
     const spender = services.network.vaultRelayer
-    const permit = await faultyPermit(preHooks, { owner, spender, token: order.sellToken, needed }, services)
+    const faulty = await faultyHook(preHooks, { owner, spender, token: order.sellToken, needed }, services)
     const short = `vault relayer may spend ${allowance} of the sell token, the order needs ${needed}`
-    throw new Refusal('InsufficientAllowance', permit ? `${short}: ${permit}` : short, {
+    throw new Refusal('InsufficientAllowance', faulty ? `${short}: ${faulty.hook}` : short, {
       field: 'sellAmount',
-      data: { have: allowance.toString(), need: needed.toString(), spender, ...(permit && { permit }) },
+      data: { have: allowance.toString(), need: needed.toString(), spender, ...toData(faulty) },
     })
   }
   if (transfer !== 'ok') {
@@ -133,6 +144,9 @@ async function funds(
     )
   }
 }
+
+const toData = (faulty: FaultyHook | undefined) =>
+  faulty && { preHook: faulty.hook, ...(faulty.isPermit && { permit: faulty.hook }) }
 
 function transferFailed(message: string, revert: string): Refusal {
   return new Refusal('TransferSimulationFailed', message, { field: 'sellToken', data: { revert } })

@@ -2,7 +2,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { bestRouteForBuy, bestRouteForSell, hopsOf, type Route } from '../../domain/routing/route.ts'
 import { routeCalls } from '../../domain/settlement/calldata.ts'
-import { gasUnits, settlementGas, tradeGas } from '../../domain/settlement/gas.ts'
+import { gasUnits, hopCostDown, settlementGas, tradeGas } from '../../domain/settlement/gas.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 import type { TokenPair } from '../../market/pools/pairs.ts'
 import type { MarketView } from '../../market/pools/pools.ts'
@@ -26,7 +26,7 @@ export function marketRoute(
     nativeRate(pools, network, token),
 ): Route | undefined {
   const rate = rateOf(kind === 'sell' ? buyToken : sellToken)
-  const hopCost = rate ? (gasUnits.hop * gasPrice * rate.tokenAmount) / rate.nativeAmount : 0n
+  const hopCost = rate ? hopCostDown(gasPrice, rate) : 0n
   const search = kind === 'sell' ? bestRouteForSell : bestRouteForBuy
   const route = search(pools, sellToken, buyToken, amount, { hopCost })
   return route && route.amountIn > 0n && route.amountOut > 0n ? route : undefined

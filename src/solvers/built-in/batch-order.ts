@@ -2,6 +2,7 @@ import { mulDivDown, mulDivUp } from '../../domain/amount.ts'
 import type { AuctionOrder } from '../../domain/auction/auction.ts'
 import type { ProposedTrade } from '../../domain/auction/solution.ts'
 import { factorScale } from '../../domain/fee/policy.ts'
+import type { NetworkFee } from '../../domain/settlement/gas.ts'
 import { orderFeeUp, pairOf, type Task } from './task.ts'
 
 /**
@@ -12,21 +13,24 @@ export interface BatchOrder {
   entry: AuctionOrder
   /** The atoms of the fixed side, with the fee of a sell order. */
   filled: bigint
-  trade: ProposedTrade
+  trade: Required<ProposedTrade>
   from: number
   to: number
   isSell: boolean
-  /** The atoms of the fixed side without the fee. */
+  /** The atoms of the fixed side without the fee in the sold token, with the fee in the bought one. */
   amount: number
   /**
-   * The maximum atoms that the order gives without its fee, and the minimum that it takes. One of them is
-   * fixed.
+   * The maximum atoms that the order gives without its fee, and the minimum that it takes, with the fee that
+   * is kept from them. One of them is fixed.
    */
   give: bigint
   take: bigint
   /** The minimum price(from) / price(to) that the order accepts after its fees: `take` divided by `give`. */
   minRate: number
-  /** The minimum bought atoms of a sell order; the maximum sold atoms, without the fee, of a buy order. */
+  /**
+   * The minimum bought atoms of a sell order, with the fee in the bought token; the maximum sold atoms,
+   * without the fee, of a buy order.
+   */
   limit: number
   /** The score of one atom of surplus. */
   unit: number
@@ -41,15 +45,15 @@ export function toBatchOrder(
   tokens: readonly string[],
   entry: AuctionOrder,
   filled: bigint,
-  fee: bigint,
+  fee: NetworkFee,
 ): BatchOrder | undefined {
   const { order } = entry
   const isSell = order.kind === 'sell'
   const pair = pairOf(order, task)
   const price = task.auction.nativePrices.get(pair.buy)
-  const executedAmount = isSell ? filled - fee : filled
+  const executedAmount = isSell ? filled - fee.sold : filled
   if (price === undefined || executedAmount <= 0n) return undefined
-  const trade = { orderUid: order.uid, executedAmount, fee }
+  const trade = { orderUid: order.uid, executedAmount, fee: fee.sold, boughtFee: fee.bought }
   const { give, take, net } = worstTerms(entry, trade)
   if (give <= 0n || take <= 0n) return undefined
   return {
@@ -59,13 +63,17 @@ export function toBatchOrder(
     from: tokens.indexOf(pair.sell),
     to: tokens.indexOf(pair.buy),
     isSell,
-    amount: Number(executedAmount),
+    amount: Number(isSell ? give : take),
     give,
     take,
     minRate: Number(take) / Number(give),
     limit: Number(net),
     unit: (Number(price) / 1e18) * (isSell ? 1 : Number(order.buyAmount) / Number(order.sellAmount)),
   }
+}
+
+export function feeOf({ trade }: BatchOrder): NetworkFee {
+  return { sold: trade.fee, bought: trade.boughtFee }
 }
 
 /** The member with its share of a settlement's gas as fee. */
@@ -98,7 +106,10 @@ export function acceptance(member: BatchOrder, prices: readonly number[]): numbe
  * The maximum that an order gives and the minimum that it takes, without its network fee but with volume
  * fees, which apply at any price. `net` is its limit without volume fees.
  */
-function worstTerms({ order, feePolicies }: AuctionOrder, { executedAmount, fee }: ProposedTrade) {
+function worstTerms(
+  { order, feePolicies }: AuctionOrder,
+  { executedAmount, fee, boughtFee }: Required<ProposedTrade>,
+) {
   const volumeFactors = feePolicies.flatMap((policy) => (policy.kind === 'volume' ? [policy.factor] : []))
   if (order.kind === 'sell') {
     const net = mulDivUp(executedAmount + fee, order.buyAmount, order.sellAmount)
@@ -106,12 +117,12 @@ function worstTerms({ order, feePolicies }: AuctionOrder, { executedAmount, fee 
       (sum, factor) => mulDivUp(sum, factorScale, factorScale - factor),
       net,
     )
-    return { give: executedAmount, take, net }
+    return { give: executedAmount, take: take + boughtFee, net: net + boughtFee }
   }
   const most = mulDivDown(executedAmount, order.sellAmount, order.buyAmount)
   const gross = volumeFactors.reduceRight(
     (sum, factor) => mulDivDown(sum, factorScale, factorScale + factor),
     most,
   )
-  return { give: gross - fee, take: executedAmount, net: most - fee }
+  return { give: gross - fee, take: executedAmount + boughtFee, net: most - fee }
 }

@@ -1,5 +1,5 @@
 import { maxOf, minOf } from '../../domain/amount.ts'
-import { acceptance, type BatchOrder, rateOf, toBatchOrder, worthAt } from './batch-order.ts'
+import { acceptance, type BatchOrder, feeOf, rateOf, toBatchOrder, worthAt } from './batch-order.ts'
 import {
   balancedPrices,
   excessTerms,
@@ -17,13 +17,13 @@ function isPartial({ entry }: BatchOrder): boolean {
 
 /**
  * The order with another size and the same fee, at most its remaining amount.
- * @param amount of the fixed side, without the fee
+ * @param amount see `BatchOrder`
  */
 function resized({ task, tokens }: Market, member: BatchOrder, amount: number): BatchOrder | undefined {
   const { entry, isSell, trade } = member
   const executed = BigInt(Math.trunc(amount))
-  const filled = minOf(maxOf(isSell ? executed + trade.fee : executed, 0n), entry.remaining)
-  return toBatchOrder(task, tokens, entry, filled, trade.fee)
+  const filled = minOf(maxOf(isSell ? executed + trade.fee : executed - trade.boughtFee, 0n), entry.remaining)
+  return toBatchOrder(task, tokens, entry, filled, feeOf(member))
 }
 
 /**
@@ -118,6 +118,8 @@ export function toBatch(market: Market, members: readonly BatchOrder[]): Batch |
   const balanced = sizedToBalance(market, members)
   const sized = balanced && throughPools(market, balanced)
   const best = moreValuable(choice, sized && { ...sized, members })
+  // Matched directly the orders pay all fees, and any price balances them.
+  if (best?.balance === 'any') return best
   return moreValuable(best, withMovedFees(market, members, best ? allPaid : minPaid))
 }
 

@@ -1,3 +1,4 @@
+import { mulDivUp } from '../../domain/amount.ts'
 import type { AuctionOrder } from '../../domain/auction/auction.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { hopsOf } from '../../domain/routing/route.ts'
@@ -6,6 +7,7 @@ import { settlementGas, sharedGasUp } from '../../domain/settlement/gas.ts'
 import { type Batch, selectSizedBatch, toBatch } from './batch.ts'
 import { acceptance, type BatchOrder, batchOrderAt } from './batch-order.ts'
 import { balancedPrices, curveBetween, type Market } from './clearing-prices.ts'
+import { dustOf } from './dust.ts'
 import { type Clearing, clearExactly } from './exact-clearing.ts'
 import { type Candidate, outcomeOf, pairOf, type Task, toCandidate } from './task.ts'
 
@@ -112,7 +114,8 @@ function settled(market: Market, choice: Batch, estimatedHops: number): Cleared 
   let hops = estimatedHops
   let { members } = choice
   for (let attempt = 1; attempt <= maxAttempts && members.length > 0; attempt++) {
-    const charged = withFees(market, members, sharedGasUp(members.length, hops))
+    const gas = sharedGasUp(members.length, hops)
+    const charged = withFees(market, members, gas)
     const next = charged.length === members.length ? toBatch(market, charged) : undefined
     if (!next) {
       members = withoutWorst(market, charged, members.length)
@@ -125,7 +128,7 @@ function settled(market: Market, choice: Batch, estimatedHops: number): Cleared 
       hops = swaps
       continue
     }
-    const candidate = toCleared(market, next.settled, clearing)
+    const candidate = toCleared(market, next.settled, clearing, gas)
     if (candidate) return candidate
     members = withoutRefused(market, next, clearing)
   }
@@ -160,20 +163,56 @@ function withoutRefused(
   const prices = pricesOf(market, clearing)
   const passes = trades.map(({ entry, trade }) => outcomeOf(market.task, entry, trade, prices) !== undefined)
   const refused = passes.lastIndexOf(false)
-  return members.filter((_, index) => index !== refused)
+  return refused < 0 ? members.slice(0, -1) : members.filter((_, index) => index !== refused)
 }
 
-function toCleared(market: Market, members: readonly BatchOrder[], clearing: Clearing): Cleared | undefined {
+/** @param gas the gas that each order pays for, besides its own extra gas */
+function toCleared(
+  market: Market,
+  members: readonly BatchOrder[],
+  clearing: Clearing,
+  gas: bigint,
+): Cleared | undefined {
   const hops = hopsOf(clearing).length
   const entries = members.map(({ entry }) => entry)
-  const candidate = toCandidate(market.task, entries, {
-    prices: pricesOf(market, clearing),
+  const extraGas = entries.reduce((sum, entry) => sum + entry.extraGas, 0n)
+  const proposal = {
     trades: members.map(({ trade }) => trade),
     interactions: routeCalls(clearing.paths, market.task.settlement),
     paths: clearing.paths,
-    gas: settlementGas(members.length, hops) + entries.reduce((sum, { extraGas }) => sum + extraGas, 0n),
-  })
+    gas: settlementGas(members.length, hops) + extraGas,
+  }
+  const paidGas = gas * BigInt(members.length) + extraGas
+  const [found] = pricesFor(market, members, clearing)
+    .flatMap((prices) => {
+      const priced = { ...proposal, prices }
+      const dust = dustOf(market.task, entries, priced, paidGas)
+      return dust === undefined ? [] : [{ priced, dust }]
+    })
+    .sort((a, b) => (a.dust < b.dust ? -1 : 1))
+  const candidate = found && toCandidate(market.task, entries, found.priced)
   return candidate && { ...candidate, hops }
+}
+
+/**
+ * The prices to try. A buy order shows a fee in the bought token only at a price at which its sold atoms buy
+ * just what it takes and the fee.
+ */
+function pricesFor(
+  market: Market,
+  members: readonly BatchOrder[],
+  clearing: Clearing,
+): Map<Address, bigint>[] {
+  const prices = pricesOf(market, clearing)
+  const buyer = members.find(({ isSell, trade }) => !isSell && trade.boughtFee > 0n)
+  const [sell, buy] = buyer ? [market.tokens[buyer.from], market.tokens[buyer.to]] : []
+  if (!buyer || !sell || !buy || market.tokens.length > 2) return [prices]
+  const sold = mulDivUp(buyer.take, prices.get(buy) ?? 0n, prices.get(sell) ?? 1n)
+  const exact = new Map([
+    [sell, buyer.take],
+    [buy, sold],
+  ])
+  return [exact, prices]
 }
 
 function pricesOf({ tokens }: Market, { prices }: Clearing): Map<Address, bigint> {

@@ -2,7 +2,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { composeSlopes, selling, slopeOf } from '../../domain/routing/graph.ts'
 import { bestRouteForSell } from '../../domain/routing/route.ts'
 import type { BatchOrder } from './batch-order.ts'
-import { hopCostUp, type Task } from './task.ts'
+import { hopCostOf, type Task } from './task.ts'
 
 /**
  * The exchange of pools from one token to another, in doubles: parallel paths, sorted by the rate of the
@@ -18,7 +18,7 @@ interface CurvePath {
 
 /** The paths of the best route for `amount`; none without a route. */
 export function curveBetween(task: Task, from: Address, to: Address, amount: bigint): Curve {
-  const route = bestRouteForSell(task.pools, from, to, amount, { hopCost: hopCostUp(task, to) })
+  const route = bestRouteForSell(task.pools, from, to, amount, { hopCost: hopCostOf(task, to) })
   const paths = (route?.paths ?? []).map(({ hops }) => {
     const { rate, bend } = hops
       .map(({ pool, tokenIn, tokenOut }) => slopeOf(selling, { pool, from: tokenIn, to: tokenOut }))

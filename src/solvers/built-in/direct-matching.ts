@@ -1,6 +1,6 @@
 import { divUp, minOf } from '../../domain/amount.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
-import { type BatchOrder, toBatchOrder } from './batch-order.ts'
+import { type BatchOrder, feeOf, toBatchOrder } from './batch-order.ts'
 import { limitMargin, type Market, midRate } from './clearing-prices.ts'
 import { orderFeeUp } from './task.ts'
 
@@ -19,10 +19,10 @@ export function matchDirectly(
   if (market.tokens.length !== 2 || token === undefined) return undefined
   const sellers = members.filter(({ isSell }) => isSell)
   const buyers = members.filter(({ isSell }) => !isSell)
-  const missing = sumOf(buyers, executed) - sumOf(sellers, executed)
-  const fitted = fitPartial(market, members, missing, sumOf(sellers, feeOf))
+  const missing = sumOf(buyers, ({ take }) => take) - sumOf(sellers, ({ give }) => give)
+  const fitted = fitPartial(market, members, missing, sumOf(sellers, soldFee))
   if (fitted) return matchDirectly(market, fitted)
-  if (sellers.length === 0 || missing < 0n || missing > sumOf(sellers, feeOf)) return undefined
+  if (sellers.length === 0 || missing < 0n || missing > sumOf(sellers, soldFee)) return undefined
   const lowered = sharedFees(market, sellers, -missing)
   const middle = midRate(market)
   const rate = nearestRate(members, token === 1 ? middle : 1 / middle)
@@ -49,7 +49,7 @@ function fitPartial(
       isSell === missing < 0n && entry.order.partiallyFillable && trade.executedAmount > tooMuch,
   )
   const fitted =
-    large && toBatchOrder(market.task, market.tokens, large.entry, large.filled - tooMuch, large.trade.fee)
+    large && toBatchOrder(market.task, market.tokens, large.entry, large.filled - tooMuch, feeOf(large))
   return fitted && members.map((member) => (member === large ? fitted : member))
 }
 
@@ -68,13 +68,13 @@ function sharedFees(
   change: bigint,
 ): Map<BatchOrder, BatchOrder> | undefined {
   const result = new Map<BatchOrder, BatchOrder>()
-  let [left, weights] = [change, sumOf(members, feeOf)]
+  let [left, weights] = [change, sumOf(members, soldFee)]
   for (const member of members) {
     const { entry, filled, trade } = member
     const part = weights > 0n ? shareOf(left, trade.fee, weights) : left
-    const most = orderFeeUp(market.task, entry, maxTransactionGas) ?? 0n
-    const fee = change > 0n ? minOf(trade.fee + part, most) : trade.fee + part
-    const next = toBatchOrder(market.task, market.tokens, entry, filled, fee)
+    const most = orderFeeUp(market.task, entry, maxTransactionGas)?.sold ?? 0n
+    const sold = change > 0n ? minOf(trade.fee + part, most) : trade.fee + part
+    const next = toBatchOrder(market.task, market.tokens, entry, filled, { ...feeOf(member), sold })
     if (!next) return undefined
     result.set(member, next)
     left -= part
@@ -98,11 +98,7 @@ function nearestRate(members: readonly BatchOrder[], wanted: number): number | u
   return lowest <= highest ? Math.min(Math.max(wanted, lowest), highest) : undefined
 }
 
-function executed({ trade }: BatchOrder): bigint {
-  return trade.executedAmount
-}
-
-function feeOf({ trade }: BatchOrder): bigint {
+function soldFee({ trade }: BatchOrder): bigint {
   return trade.fee
 }
 
@@ -136,7 +132,10 @@ function paidIn(
   const paid = sharedFees(market, payers, BigInt(Math.ceil(moved)))
   if (!paid || feesOf(market, [...paid.values()]) < least * feesOf(market, members)) return undefined
   const changed = members.flatMap(
-    (member) => paid.get(member) ?? toBatchOrder(task, tokens, member.entry, member.filled, 0n) ?? [],
+    (member) =>
+      paid.get(member) ??
+      toBatchOrder(task, tokens, member.entry, member.filled, { sold: 0n, bought: 0n }) ??
+      [],
   )
   return changed.length === members.length ? changed : undefined
 }
@@ -151,5 +150,9 @@ export function feeShare(market: Market, members: readonly BatchOrder[]): number
 
 /** The fees in native atoms. */
 function feesOf({ reference }: Market, members: readonly BatchOrder[]): number {
-  return members.reduce((sum, { from, trade }) => sum + Number(trade.fee) * (reference[from] ?? 0), 0)
+  return members.reduce(
+    (sum, { from, to, trade }) =>
+      sum + Number(trade.fee) * (reference[from] ?? 0) + Number(trade.boughtFee) * (reference[to] ?? 0),
+    0,
+  )
 }

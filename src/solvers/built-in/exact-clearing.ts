@@ -1,3 +1,4 @@
+import { maxUint256 } from '../../domain/amount.ts'
 import type { Path } from '../../domain/routing/route.ts'
 import type { Batch } from './batch.ts'
 import type { BatchOrder } from './batch-order.ts'
@@ -56,6 +57,8 @@ const roundingBits = 120n
  * enough. An amount of one or two atoms is rounded to as little as half, or to twice as much.
  */
 const [firstDistance, lastDistance, closeEnough] = [45n, 0n, 120n]
+/** The steps, in bits, in which farther prices are tried, and the last of them. */
+const [farStep, farthest] = [4n, 64n]
 
 /**
  * Finds prices at which only rounding remains, and the swaps. The excess of each token is swapped for the
@@ -81,9 +84,9 @@ export function clearExactly(market: Market, choice: Batch): Clearing | undefine
 function toExactBook(size: number, members: readonly BatchOrder[]): ExactBook {
   const zeros = () => Array.from({ length: size }, () => new Array<bigint>(size).fill(0n))
   const book = { sold: zeros(), bought: zeros() }
-  for (const { from, to, isSell, trade } of members) {
+  for (const { from, to, isSell, give, take } of members) {
     const row = (isSell ? book.sold : book.bought)[from]
-    if (row) row[to] = (row[to] ?? 0n) + trade.executedAmount
+    if (row) row[to] = (row[to] ?? 0n) + (isSell ? give : take)
   }
   return book
 }
@@ -231,6 +234,21 @@ function rangeAround(start: bigint, suffices: (price: bigint) => boolean) {
     const [isLowGood, isHighGood] = [suffices(low), suffices(high)]
     if (isLowGood && !isHighGood) return { good: low, bad: high }
     if (isHighGood && !isLowGood) return { good: high, bad: low }
+  }
+  return farRange(start, suffices)
+}
+
+/**
+ * Two prices like those of `rangeAround`, farther away: a whole atom may be paid for a small part of its
+ * worth.
+ */
+function farRange(start: bigint, suffices: (price: bigint) => boolean) {
+  const isGood = suffices(start)
+  for (let distance = farStep; distance <= farthest; distance += farStep) {
+    for (const price of [start >> distance, start << distance]) {
+      if (price > 0n && price <= maxUint256 && suffices(price) !== isGood)
+        return isGood ? { good: start, bad: price } : { good: price, bad: start }
+    }
   }
   return undefined
 }

@@ -8,7 +8,7 @@ import {
 } from '../../domain/routing/route.ts'
 import type { Batch } from './batch.ts'
 import { excessTerms, isInsideSpread, type Market, toBook } from './clearing-prices.ts'
-import { hopCostUp } from './task.ts'
+import { hopCostOf } from './task.ts'
 
 /** Swaps between a token and the first one: a positive excess of the token is sold, a negative one bought. */
 export interface PoolSwaps {
@@ -54,7 +54,7 @@ export function createPoolSwaps(market: Market, { settled, prices }: Batch): Poo
 function bestPaths({ task, tokens }: Market, token: number, excess: bigint, pools: Market['task']['pools']) {
   const [first, other] = [tokens[0], tokens[token]]
   if (!first || !other) return undefined
-  const search = { hopCost: hopCostUp(task, first) }
+  const search = { hopCost: hopCostOf(task, first) }
   // An estimate that is slightly too low for one atom of the first token gives none of it.
   const route =
     excess > 0n

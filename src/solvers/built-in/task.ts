@@ -1,4 +1,4 @@
-import { minOf } from '../../domain/amount.ts'
+import { minOf, priceScale } from '../../domain/amount.ts'
 import type { Auction, AuctionOrder } from '../../domain/auction/auction.ts'
 import { directedPair } from '../../domain/auction/score.ts'
 import type { Proposal, ProposedTrade } from '../../domain/auction/solution.ts'
@@ -6,7 +6,8 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Order } from '../../domain/order/order.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { type Outcome, tradeOutcome } from '../../domain/settlement/execution.ts'
-import { gasUnits, networkFeeUp } from '../../domain/settlement/gas.ts'
+import { hopCostDown, type NetworkFee, networkFeeUp } from '../../domain/settlement/gas.ts'
+import type { NativeRate } from '../../domain/token/prices.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 
 /** The input of one call of the built-in solver. */
@@ -40,24 +41,34 @@ export function pairKey(order: Pick<Order, 'sellToken' | 'buyToken'>, task: Task
 }
 
 /**
- * The fee for `gas` and the order's extra gas in sell token atoms; undefined without a native price. If the
- * order's verified quote has less gas, that is charged, so that the trader pays no more than quoted.
+ * The fee for `gas` and the order's extra gas; undefined without native prices. If the order's verified quote
+ * has less gas, that is charged, so that the trader pays no more than quoted.
  */
-export function orderFeeUp(task: Task, { order, extraGas }: AuctionOrder, gas: bigint): bigint | undefined {
-  const nativePrice = task.auction.nativePrices.get(order.sellToken)
-  if (!nativePrice) return undefined
+export function orderFeeUp(
+  task: Task,
+  { order, extraGas }: AuctionOrder,
+  gas: bigint,
+): NetworkFee | undefined {
+  const pair = pairOf(order, task)
+  const [sellRate, buyRate] = [rateOf(task, pair.sell), rateOf(task, pair.buy)]
+  if (!sellRate || !buyRate) return undefined
   const { quote } = order
   const needed = quote?.verified ? minOf(gas, quote.gasAmount) : gas
-  return networkFeeUp(needed + extraGas, task.auction.gasPrice, nativePrice)
+  return networkFeeUp((needed + extraGas) * task.auction.gasPrice, sellRate, buyRate)
+}
+
+function rateOf({ auction: { nativePrices } }: Task, token: Address): NativeRate | undefined {
+  const price = nativePrices.get(token)
+  return price ? { nativeAmount: price, tokenAmount: priceScale } : undefined
 }
 
 /**
- * The gas of one swap in atoms of a token. Zero without a native price: an order with such a token has no
- * score anyway.
+ * The gas of one swap in atoms of a token, rounded down. Zero without a native price: an order with such a
+ * token has no score anyway.
  */
-export function hopCostUp({ auction: { nativePrices, gasPrice } }: Task, token: Address): bigint {
-  const nativePrice = nativePrices.get(token)
-  return nativePrice ? networkFeeUp(gasUnits.hop, gasPrice, nativePrice) : 0n
+export function hopCostOf(task: Task, token: Address): bigint {
+  const rate = rateOf(task, token)
+  return rate ? hopCostDown(task.auction.gasPrice, rate) : 0n
 }
 
 export function outcomeOf(

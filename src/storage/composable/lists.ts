@@ -63,7 +63,11 @@ const eventId = `(lpad(${epoch('c.block_time')}::text, 10, '0') || lpad(g.chain_
 const firstCreation = `JOIN LATERAL (SELECT pc.* FROM programmatic_creations pc WHERE ${isOf('pc')}
   ORDER BY pc.block_number, pc.log_index LIMIT 1) c ON true`
 
-const sum = (column: string) => `(SELECT coalesce(sum(o.${column}), 0)::text FROM ${partsOfOrder})`
+const sum = (value: string) => `(SELECT coalesce(sum(${value}), 0)::text FROM ${partsOfOrder})`
+
+/** The fee in sell token atoms: the schema names no token. A fee in the bought token is less than one. */
+const soldFee =
+  'CASE WHEN coalesce(o.executed_fee_token, o.sell_token) = o.sell_token THEN o.executed_fee ELSE 0 END'
 
 /**
  * The newest block at which anything of order `g` may have changed: with each reading of the contract, orders
@@ -111,8 +115,8 @@ export const generators: List = {
     creationDate: { kind: 'bigint', sql: epoch('c.block_time'), order: ['g.created_block'] },
     executed: {
       ...{ kind: 'text', isPlain: true },
-      sql: `(json_build_object('executedSellAmount', ${sum('executed_sell')}, 'executedBuyAmount', ${sum('executed_buy')},
-        'executedFee', ${sum('executed_fee')})::text)`,
+      sql: `(json_build_object('executedSellAmount', ${sum('o.executed_sell')}, 'executedBuyAmount', ${sum('o.executed_buy')},
+        'executedFee', ${sum(soldFee)})::text)`,
     },
   },
 }
@@ -142,7 +146,7 @@ export const discreteOrders: List = {
     creationDate: { kind: 'bigint', sql: epoch("date_trunc('second', o.created_at)") },
     executedSellAmount: { kind: 'bigint', sql: 'o.executed_sell' },
     executedBuyAmount: { kind: 'bigint', sql: 'o.executed_buy' },
-    executedFee: { kind: 'bigint', sql: 'o.executed_fee' },
+    executedFee: { kind: 'bigint', sql: `(${soldFee})` },
     sortKey: {
       kind: 'text',
       sql: `(lpad(o.valid_to::text, 10, '0') || ':0x' || encode(o.uid, 'hex') || ':' || g.chain_id)`,

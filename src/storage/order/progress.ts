@@ -72,8 +72,8 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
       FROM orders same
         LEFT JOIN LATERAL (SELECT sum(sell_amount) AS sell, sum(buy_amount) AS buy, sum(fee_amount) AS fee
           FROM trades WHERE order_id = same.id) t ON true
-        LEFT JOIN LATERAL (SELECT sum(executed_fee) AS fee, (array_agg(executed_fee_token ORDER BY auction_id))[1] AS token
-          FROM executions WHERE order_id = same.id) e ON true
+        LEFT JOIN LATERAL (SELECT sum(executed_fee) AS fee, executed_fee_token AS token FROM executions WHERE order_id = same.id
+          GROUP BY executed_fee_token ORDER BY executed_fee_token = same.sell_token DESC LIMIT 1) e ON true
         LEFT JOIN mirrored_orders m ON m.order_id = same.id
       WHERE same.id = ANY(${orderIds})
     ) n

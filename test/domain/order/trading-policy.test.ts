@@ -79,6 +79,16 @@ describe('a pair', () => {
     expect(checked('sell', nativeMarker, wrapped)?.[0]).toBe('InvalidNativeSellToken')
   })
 
+  test('has no zero address', () => {
+    expect(checked('buy', dollar, zeroAddress)).toEqual([
+      ...['UnsupportedToken', 'buyToken'],
+      `the zero address is no token: to buy the native coin name ${nativeMarker}`,
+    ])
+    expect(checked('sell', zeroAddress, dollar)).toEqual([
+      ...['UnsupportedToken', 'sellToken', 'the zero address is no token'],
+    ])
+  })
+
   test('has no denied token', () => {
     const message = `${coin} is not traded here`
     expect(checked('sell', coin, dollar)).toEqual(['UnsupportedToken', 'sellToken', message])

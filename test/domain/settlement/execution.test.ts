@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { maxUint256 } from '../../../src/domain/amount.ts'
 import type { AuctionOrder } from '../../../src/domain/auction/auction.ts'
-import type { Proposal, Solution } from '../../../src/domain/auction/solution.ts'
+import type { Execution, Proposal, Solution } from '../../../src/domain/auction/solution.ts'
 import type { FeePolicy } from '../../../src/domain/fee/policy.ts'
 import { bookingsOf, slippageOf } from '../../../src/domain/settlement/accounting.ts'
 import {
@@ -46,6 +46,7 @@ describe('a trade of a solution', () => {
         sell: 1_000n,
         buy: 2_941n,
         networkFee: 10n,
+        feeSide: 'sell',
         protocolFees: [29n],
       },
       // 941 atoms beyond the limit, and the fee of 29, at two native atoms each.
@@ -56,7 +57,14 @@ describe('a trade of a solution', () => {
   test('of a buy order pays both on top of what is sold', () => {
     const buys = entry({ kind: 'buy' }, [volume(10_000n)])
     expect(tradeOutcome(buys, trade(buys, 2_000n, 10n), uniform, valuation)).toEqual({
-      execution: { orderUid: buys.order.uid, sell: 683n, buy: 2_000n, networkFee: 10n, protocolFees: [6n] },
+      execution: {
+        orderUid: buys.order.uid,
+        sell: 683n,
+        buy: 2_000n,
+        networkFee: 10n,
+        feeSide: 'sell',
+        protocolFees: [6n],
+      },
       // (1,000 - 683 + 6) · 2 dollar atoms for each sell atom, at two native atoms each.
       score: 1_292n,
     })
@@ -156,7 +164,12 @@ describe('the fees of a settlement on chain', () => {
 
   test('of a sell order are what it lacks against the uniform price', () => {
     expect(settlementFees(decoded, at(2, 3), charged())).toEqual({
-      ...{ executedFee: 33n, networkFee: 23n, protocolFees: [{ token: dollar, amount: 29n }] },
+      ...{
+        feeToken: wrapped,
+        executedFee: 33n,
+        networkFee: 23n,
+        protocolFees: [{ token: dollar, amount: 29n }],
+      },
     })
   })
 
@@ -164,13 +177,18 @@ describe('the fees of a settlement on chain', () => {
     const order = charged({ kind: 'buy', buyAmount: 2_900n })
     // It pays 1,000 where 967 would do; a hundredth of what it pays without the fee is 9.
     expect(settlementFees(decoded, at(2, 3), order)).toEqual({
-      ...{ executedFee: 33n, networkFee: 24n, protocolFees: [{ token: wrapped, amount: 9n }] },
+      ...{
+        feeToken: wrapped,
+        executedFee: 33n,
+        networkFee: 24n,
+        protocolFees: [{ token: wrapped, amount: 9n }],
+      },
     })
   })
 
   test('of a part are of its executed amount', () => {
     const part = settlementFees(decoded, at(2, 3, 500n), charged({ partiallyFillable: true }, []))
-    expect(part).toEqual({ executedFee: 16n, networkFee: 16n, protocolFees: [] })
+    expect(part).toEqual({ feeToken: wrapped, executedFee: 16n, networkFee: 16n, protocolFees: [] })
     expect(contractFill(charged(), 500n, { sell: 29n, buy: 10n })).toEqual({ sell: 1_000n, buy: 2_900n })
     const buys = charged({ kind: 'buy', partiallyFillable: true })
     expect(contractFill(buys, 100n, { sell: 29n, buy: 10n })).toEqual({ sell: 34n, buy: 100n })
@@ -179,7 +197,12 @@ describe('the fees of a settlement on chain', () => {
 
   test('are zero at the uniform price itself', () => {
     expect(settlementFees(decoded, at(0, 1), charged())).toEqual({
-      ...{ executedFee: 0n, networkFee: 0n, protocolFees: [{ token: dollar, amount: 0n }] },
+      ...{
+        feeToken: wrapped,
+        executedFee: 0n,
+        networkFee: 0n,
+        protocolFees: [{ token: dollar, amount: 0n }],
+      },
     })
   })
 
@@ -198,7 +221,7 @@ describe('the fees of a settlement on chain', () => {
     const order = charged({}, [volume(100_000n), volume(500_000n)])
     // 3,000 less a tenth is 2,700, less a half is 1,350.
     expect(chargedFees({ ...order, buyAmount: 1_000n }, { sell: 1_000n, buy: 1_350n }, uniform)).toEqual({
-      ...{ total: 550n, network: 0n, protocol: [300n, 1_350n] },
+      ...{ side: 'sell', total: 550n, network: 0n, protocol: [300n, 1_350n] },
     })
   })
 
@@ -233,9 +256,23 @@ describe('what a settlement is to change of the contract’s balances', () => {
     gas: 0n,
     ...(internalized && { internalized }),
   })
-  const executions = [
-    { orderUid: sells.order.uid, sell: 1_000n, buy: 2_941n, networkFee: 10n, protocolFees: [20n, 10n] },
-    { orderUid: buys.order.uid, sell: 3_037n, buy: 1_000n, networkFee: 7n, protocolFees: [30n] },
+  const executions: Execution[] = [
+    {
+      orderUid: sells.order.uid,
+      sell: 1_000n,
+      buy: 2_941n,
+      networkFee: 10n,
+      feeSide: 'sell',
+      protocolFees: [20n, 10n],
+    },
+    {
+      orderUid: buys.order.uid,
+      sell: 3_037n,
+      buy: 1_000n,
+      networkFee: 7n,
+      feeSide: 'sell',
+      protocolFees: [30n],
+    },
   ]
   const solution = (of: Proposal): Solution => ({
     solver: numbered('50'),

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Order } from '../../../src/domain/order/order.ts'
 import {
@@ -20,10 +21,54 @@ it('the shares of the orders add up to the gas, plus at most one unit for each o
   }
 })
 
+const coin = { nativeAmount: 1n, tokenAmount: 1n }
+
 it('the network fee is the gas in sell token atoms, rounded up', () => {
   // 200,000 gas at 10 gwei; 10^9 dollar atoms equal half a native coin.
-  expect(networkFeeUp(200_000n, 10n ** 10n, 5n * 10n ** 26n)).toBe(4_000_000n)
-  expect(networkFeeUp(1n, 1n, 3n * 10n ** 18n)).toBe(1n)
+  const dollar = { nativeAmount: 5n * 10n ** 17n, tokenAmount: 10n ** 9n }
+  expect(networkFeeUp(2n * 10n ** 15n, dollar, coin)).toEqual({ sold: 4_000_000n, bought: 0n })
+  expect(networkFeeUp(10n, { nativeAmount: 3n, tokenAmount: 1n }, coin)).toEqual({ sold: 4n, bought: 0n })
+})
+
+it('a fee of less than a sold atom is taken in the bought token, or not at all', () => {
+  const large = { nativeAmount: 10n ** 18n, tokenAmount: 1n }
+  const cost = 2n * 10n ** 14n + 1n
+  expect(networkFeeUp(cost, large, coin)).toEqual({ sold: 0n, bought: cost })
+  expect(networkFeeUp(cost, large, { nativeAmount: 2n, tokenAmount: 1n })).toEqual({
+    sold: 0n,
+    bought: 10n ** 14n + 1n,
+  })
+  expect(networkFeeUp(cost, large, large)).toEqual({ sold: 0n, bought: 0n })
+  expect(networkFeeUp(10n ** 18n, large, coin)).toEqual({ sold: 1n, bought: 0n })
+})
+
+it('a fee is less than twice its cost, and covers it unless an atom of each token is worth more', () => {
+  /** An atom of a token of these decimals, of which one costs 10^exponent wei times the digits. */
+  const rate = fc
+    .record({
+      decimals: fc.bigInt(0n, 27n),
+      exponent: fc.bigInt(4n, 24n),
+      digits: fc.bigInt(1_000n, 9_999n),
+    })
+    .map(({ decimals, exponent, digits }) => ({
+      nativeAmount: digits * 10n ** exponent,
+      tokenAmount: 10n ** decimals,
+    }))
+  const cost = fc
+    .tuple(fc.bigInt(21_000n, 16_000_000n), fc.bigInt(1n, 10n ** 12n))
+    .map(([gas, price]) => gas * price)
+  fc.assert(
+    fc.property(cost, rate, rate, (paid, sell, buy) => {
+      const { sold, bought } = networkFeeUp(paid, sell, buy)
+      const [fee, { nativeAmount, tokenAmount }] = sold > 0n ? [sold, sell] : [bought, buy]
+      expect(sold === 0n || bought === 0n).toBe(true)
+      expect(fee * nativeAmount < 2n * paid * tokenAmount).toBe(true)
+      const isCovered = fee * nativeAmount >= paid * tokenAmount
+      const isCoarse = [sell, buy].every((each) => each.nativeAmount > paid * each.tokenAmount)
+      expect(isCovered).toBe(!isCoarse)
+    }),
+    { seed: 1, numRuns: 5_000 },
+  )
 })
 
 it('an order pays for its own signature, hooks and unwrapping', () => {

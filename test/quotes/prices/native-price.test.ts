@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Outage, Refusal } from '../../../src/domain/errors/error.ts'
 import { nativeMarker } from '../../../src/domain/evm/address.ts'
 import { type NativePriceServices, nativeRate, readNativeRates } from '../../../src/quotes/native-price.ts'
@@ -117,4 +117,51 @@ test('a token with a fee on transfers has no price, and one without a market is 
 test('without a market there are no prices', async () => {
   const look = () => Promise.reject(new Outage('the network node'))
   await expect(read([dollar], { look })).rejects.toThrow(Outage)
+})
+
+describe('a token of large atoms', () => {
+  const [large, middle] = [numbered('91'), numbered('92')]
+  const poolOf = (
+    digits: string,
+    token: `0x${string}`,
+    atoms: bigint,
+    other: `0x${string}`,
+    others: bigint,
+  ) => {
+    const isFirst = token < other
+    return {
+      address: numbered(digits),
+      ...(isFirst ? { token0: token, token1: other } : { token0: other, token1: token }),
+      ...(isFirst ? { reserve0: atoms, reserve1: others } : { reserve0: others, reserve1: atoms }),
+    }
+  }
+  const priceOf = (found: ReturnType<typeof nativeRate>) =>
+    found && Number((found.nativeAmount * 10n ** 9n) / found.tokenAmount) / 1e27
+
+  test('has the price of an atom, whatever that is', () => {
+    // Atoms, and coins, in the pool.
+    for (const [atoms, coins] of [
+      [100n, 1_000n],
+      [1_000n, 1_000n],
+      [3n, 9_000n],
+      [7n, 2n],
+      [2n, 500_000n],
+      [40_000n, 12_345n],
+    ] as const) {
+      const price = priceOf(
+        nativeRate([poolOf('d1', large, atoms, wrapped, coins * unit)], sampleNetwork, large),
+      )
+      // Less the fee of 0.3 % and, where a tenth of a coin is much of the pool, the slope of the curve.
+      const expected = (Number(coins) / Number(atoms)) * 0.997 * (1 - 0.1 / Number(coins))
+      expect([atoms, coins, Number(price) / expected]).toEqual([atoms, coins, expect.closeTo(1, 3)])
+    }
+  })
+
+  test('has it through another such token too, and gives it to one of small atoms', () => {
+    const between = poolOf('d2', middle, 50n, wrapped, 1_000n * unit)
+    const found = nativeRate([poolOf('d1', large, 10n, middle, 500n), between], sampleNetwork, large)
+    expect(priceOf(found)).toBeCloseTo(1_000 * 0.997 ** 2, 0)
+    const small = nativeRate([poolOf('d1', coin, 10_000n * unit, middle, 500n), between], sampleNetwork, coin)
+    expect(Number(small?.nativeAmount) / Number(small?.tokenAmount)).toBeCloseTo(0.997 ** 2, 2)
+  })
 })

@@ -54,7 +54,9 @@ function untold({ orders }: Auction, { executions, proposal }: Solution, left: R
   for (const [index, { orderUid, protocolFees }] of executions.entries()) {
     const order = orders.find(({ order: { uid } }) => uid === orderUid)?.order
     if (!order) throw new Error('no such order')
-    take(order.sellToken, proposal.trades[index]?.fee ?? 0n)
+    const { fee = 0n, boughtFee = 0n } = proposal.trades[index] ?? {}
+    take(order.sellToken, fee)
+    take(wrappedForm(order.buyToken, wrapped), boughtFee)
     const surplusToken = order.kind === 'sell' ? wrappedForm(order.buyToken, wrapped) : order.sellToken
     for (const fee of protocolFees) take(surplusToken, fee)
   }

@@ -26,7 +26,7 @@ const protocolFee: Model = {
 }
 
 const executionFields = {
-  executedFee: column(amount, 'x.executed_fee', 'Network and protocol fee together.'),
+  executedFee: column(amount, 'x.executed_fee', 'Network and protocol fee together, in executedFeeToken.'),
   blockNumber: column(safeInt, 'x.block_number', 'Block of the settlement.'),
   networkFee: orNull(
     column(amount, 'x.network_fee', 'The network’s part of executedFee; null for old executions.'),
@@ -38,7 +38,11 @@ export const execution: Model = {
   description: 'The execution of an order by a settlement on chain.',
   fields: executionFields,
   relations: {
-    executedFeeToken: tokenIn('o.chain_id', 'x.executed_fee_token', 'The token of executedFee.'),
+    executedFeeToken: tokenIn(
+      'o.chain_id',
+      'x.executed_fee_token',
+      'The token of executedFee: the sell token, or the buy token where the network fee is less than one sell token atom.',
+    ),
     protocolFees: {
       kind: 'many',
       model: () => protocolFee,

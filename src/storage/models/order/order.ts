@@ -67,7 +67,7 @@ const executed = {
   executedFee: column(
     amount,
     'o.executed_fee',
-    'Every fee really taken so far, network and protocol, in executedFeeToken; that of an order of another order book is what that reports.',
+    'Every fee really taken so far, network and protocol, in executedFeeToken; that of an order of another order book is what that reports. A fill whose network fee is less than one sell token atom pays it in the buy token; if other fills paid in the sell token, only its execution shows it.',
   ),
 }
 
