@@ -164,6 +164,11 @@ export function unknownMembers(body: unknown): number {
   return isObject(body) ? Object.keys(body).filter((name) => !knownMembers.has(name)).length : 0
 }
 
+/** The creation date that the order book gives an order, by which it sorts lists. */
+export function creationDateOf(body: unknown): Date | undefined {
+  return isObject(body) ? orderShape.shape.creationDate.safeParse(body.creationDate).data : undefined
+}
+
 /** Facts of an order that only the order book knows, and nothing proves. */
 export interface OrderReport {
   /** Null if it reports none. */

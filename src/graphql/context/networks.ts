@@ -48,8 +48,10 @@ export interface TradingServices {
   readAccount?(owner: Address, client: string): Promise<boolean>
   /** Reports whether `readAccount` would read nothing. */
   hasReadAccount?(owner: Address): boolean
-  /** The same for the orders of a transaction. */
+  /** The same for what a transaction settled. */
   readTransaction?(hash: Bytes32, client: string): Promise<boolean>
+  /** The same for the auction with this number. */
+  readAuction?(number: bigint, client: string): Promise<boolean>
   /** The same for a document. */
   readDocument?(hash: Bytes32, client: string): Promise<boolean>
   /**

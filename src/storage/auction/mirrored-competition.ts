@@ -200,6 +200,12 @@ export async function noteSettled(db: Db, chainId: number): Promise<void> {
     ON CONFLICT DO NOTHING`
 }
 
+/** Notes a competition that a client names, and that the order book shows, as missing until it is stored. */
+export async function noteRequested(db: Db, { chainId, number }: CompetitionName): Promise<void> {
+  const data = [{ chainId, number, askedAt: new Date(0), times: 0 }]
+  await sql(db).missingCompetition.createMany({ data, skipDuplicates: true })
+}
+
 /**
  * Missing competitions that may be requested now: first those that never were, newest first. Those above the
  * newest that the order book shows are still hidden. In SQL: two tables.
