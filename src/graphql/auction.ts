@@ -4,6 +4,7 @@ import {
   solverAnswers,
   solverOutcomes,
 } from '../domain/auction/competition.ts'
+import { auctionNumber, chainOfKey } from '../domain/auction/key.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -25,16 +26,19 @@ import {
   settlement,
   settlementsOfTransaction,
 } from '../storage/models/auction/settlement.ts'
-import { currentAuctionByChain } from '../storage/models/keyed.ts'
+import { auctionById, currentAuctionByChain, solutionByKey } from '../storage/models/keyed.ts'
 import type { OneRow } from '../storage/query/model.ts'
 import { builder } from './builder.ts'
 import { requireAccess } from './context/access.ts'
+import type { Context } from './context/context.ts'
 import { tradingOn } from './context/networks.ts'
 import { defineEnum } from './enums.ts'
 import { NetworkRef } from './network.ts'
+import { namedNetworks, readingTransaction } from './order/order.ts'
 import { feedCursorArgument, networkArgument } from './paging.ts'
 import { AuctionRef, CurrentAuctionRef, SettlementRef } from './refs.ts'
 import type { Environment } from './stored/collect.ts'
+import { elsewhere } from './stored/elsewhere.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
 import { feedField } from './stored/feed-field.ts'
 import { identityOf, modelRef, resolveKeyed } from './stored/resolve.ts'
@@ -109,6 +113,14 @@ const auctionRoot = (rows: OneRow['rows'], description: string): OneRow => ({
 
 type AuctionArguments = { id: number; chainId: number } | { id: number; chainIds: readonly number[] }
 
+const readAuction = async (key: bigint, { networks, client }: Context) => {
+  const chainId = chainOfKey(key)
+  const trading = chainId === undefined ? undefined : networks.byChainId(chainId)
+  return (await trading?.readAuction?.(auctionNumber(key), client)) ?? false
+}
+elsewhere(auctionById, { readMissing: readAuction })
+elsewhere(solutionByKey, { readMissing: ({ auctionId }, context) => readAuction(auctionId, context) })
+
 const chainOf = (environment: Environment, network: string | undefined) =>
   tradingOn(environment, network).network.chainId
 
@@ -130,6 +142,13 @@ builder.queryFields((t) => {
           network == null
             ? { id, chainIds: environment.networks.all.map(({ network }) => network.chainId) }
             : { id, chainId: chainOf(environment, network) },
+        readMissing: async ({ network, id }, context, result) => {
+          if (result !== null || id < 0) return false
+          const { client } = context
+          const named = namedNetworks(network, context)
+          const read = await Promise.all(named.map(({ readAuction }) => readAuction?.(BigInt(id), client)))
+          return read.includes(true)
+        },
       },
     ),
     latestAuction: storedRoot(
@@ -177,6 +196,8 @@ builder.queryFields((t) => {
           hash,
           chainId: chainOf(environment, network),
         }),
+        readMissing: async (args, context, result) =>
+          result === null && readingTransaction.readMissing(args, context),
       },
     ),
   }
@@ -235,6 +256,7 @@ builder.queryFields((t) => {
         hash,
         chainId: tradingOn(environment, network).network.chainId,
       }),
+      ...readingTransaction,
     }),
     accounting: storedRoot(t, accountingOf, {
       args: {

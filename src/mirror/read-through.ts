@@ -118,7 +118,7 @@ const lookEveryMs = 50
  * While the order book is away, an account that was read before has the orders that are stored.
  */
 export function createAccountReader(services: ClientServices): ReadOnce<Address> {
-  return readOnce(services, async (owner: Address, services) => {
+  return readOnce({ ...services, servesStale: true }, async (owner: Address, services) => {
     const { db, network } = services
     const { chainId, firstBlock } = network
     await watchAccounts(db, chainId, { accounts: [owner] }, watchedMs)
@@ -163,10 +163,11 @@ export function createTransactionReader(services: ClientServices): ReadThrough<B
     if (unknown) {
       const orders = await orderBook.ordersIn(hash, 'client')
       await storeOrders(orders, undefined, services)
-      if (orders.length === 0) return
+      if (orders.length === 0) return absentMs
       throw new OutsideFault(`the node of ${network.name}`, 'does not know this transaction')
     }
     await mirrorOrders(await unknownIn(db, network.chainId, hash), 'client', services)
+    return undefined
   })
 }
 
@@ -197,32 +198,41 @@ export function createDocumentReader(
   })
 }
 
-/** The time for which the same is not read again. */
+/** The time for which the same is not read again; for a transaction that nobody knows yet. */
 const onceMs = 30_000
+const absentMs = 2_000
 const maxKeys = 10_000
 
-/** Returns a function that reads each key once within half a minute, for all clients. */
+interface OnceServices extends ClientServices {
+  /** True if a key that was read before is served from what is stored while the order book is away. */
+  servesStale?: boolean
+}
+
+/**
+ * Returns a function that reads each key once within half a minute, for all clients.
+ * @param read may return another time, for which its result counts
+ */
 function readOnce<Key extends string>(
-  services: ClientServices,
-  read: (key: Key, services: ClientServices, client: MirrorClient) => Promise<void>,
+  services: OnceServices,
+  read: (key: Key, services: ClientServices, client: MirrorClient) => Promise<unknown>,
 ): ReadOnce<Key> {
-  const readAt = new LRUCache<Key, number>({ max: maxKeys })
+  const countsUntil = new LRUCache<Key, number>({ max: maxKeys })
   const running = new Map<Key, Promise<void>>()
 
   function start(key: Key, client: MirrorClient): Promise<void> {
     client.checkRoom()
     const startedAt = services.now()
     const work = read(key, servicesFor(client, services), client)
-      .then(() => void readAt.set(key, startedAt))
+      .then((ms) => void countsUntil.set(key, startedAt + (typeof ms === 'number' ? ms : onceMs)))
       .finally(() => running.delete(key))
     running.set(key, work)
     return work
   }
 
-  const isRecent = (at: number | undefined) => at !== undefined && services.now() - at < onceMs
+  const isRecent = (until: number | undefined) => until !== undefined && services.now() < until
 
   async function join(key: Key, client: MirrorClient): Promise<boolean> {
-    const before = readAt.get(key)
+    const before = countsUntil.get(key)
     if (isRecent(before)) {
       if (!mayLag(services.db)) return false
       await noteWrite(services.db, client.key)
@@ -236,7 +246,7 @@ function readOnce<Key extends string>(
     } catch (fault) {
       // The limit of another client may have ended its reading.
       if (other && fault instanceof Refusal) return join(key, client)
-      if (fault instanceof Outage && before !== undefined) return false
+      if (services.servesStale && fault instanceof Outage && before !== undefined) return false
       throw fault
     }
   }
@@ -244,7 +254,7 @@ function readOnce<Key extends string>(
   const readThrough: ReadThrough<Key> = (key, client) => inTime(join(key, client), services)
   // A client's own replica may lack what another client has just read.
   return Object.assign(readThrough, {
-    hasRead: (key: Key) => isRecent(readAt.get(key)) && !mayLag(services.db),
+    hasRead: (key: Key) => isRecent(countsUntil.get(key)) && !mayLag(services.db),
   })
 }
 

@@ -175,6 +175,10 @@ export interface TradingNetworks {
   byChainId(chainId: number): TradingServices | undefined
 }
 
+/** Reports whether a network follows an order book, from which what is not stored is read. */
+export const isFollowing = ({ all }: TradingNetworks): boolean =>
+  all.some(({ readOrders }) => readOrders !== undefined)
+
 /** Finds networks by name or alias. A network's own name comes before an alias of another chain. */
 export function createTradingNetworks(all: readonly TradingServices[]): TradingNetworks {
   const byChainId = (chainId: number | undefined) => all.find(({ network }) => network.chainId === chainId)

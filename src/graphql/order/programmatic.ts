@@ -26,7 +26,7 @@ import {
 } from '../../domain/programmatic/status.ts'
 import { type TwapPart, twapAt, twapPart, twapParts } from '../../domain/programmatic/twap.ts'
 import { type BookedPart, programmaticSources, readBookedParts } from '../../storage/chain/programmatic.ts'
-import { orderByUid } from '../../storage/models/keyed.ts'
+import { orderByUid, programmaticOrderByKey } from '../../storage/models/keyed.ts'
 import {
   listedProgrammaticOrders,
   oneProgrammaticOrder,
@@ -58,6 +58,7 @@ import {
 } from '../paging.ts'
 import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
+import { elsewhere } from '../stored/elsewhere.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { identityOf, modelRef, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { chainIdsOf, namedNetworks, readingOwner } from './order.ts'
@@ -374,6 +375,14 @@ function toKey({ id, network, owner, hash }: OneArguments, environment: Environm
     throw new Refusal('InvalidParameter', 'give either id, or owner and hash', { field: 'id' })
   return { chainId: tradingOn(environment, network).network.chainId, owner, hash }
 }
+
+/** Its parts are orders of its owner. */
+elsewhere(programmaticOrderByKey, {
+  ownerOf: ({ chainId, owner }, networks) => ({
+    owner,
+    networks: networks.all.filter(({ network }) => network.chainId === chainId),
+  }),
+})
 
 builder.queryFields((t) => ({
   programmaticOrder: storedRoot(t, oneProgrammaticOrder, {
