@@ -5,11 +5,12 @@ import {
   solverOutcomes,
 } from '../domain/auction/competition.ts'
 import { auctionNumber, chainOfKey } from '../domain/auction/key.ts'
-import { Refusal } from '../domain/errors/error.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { standingTexts } from '../domain/order/event.ts'
 import { longestAccountRange } from '../domain/settlement/accounting.ts'
+import { isAuctionUnread } from '../storage/auction/mirrored-competition.ts'
 import { accountingOf } from '../storage/models/auction/accounting.ts'
 import {
   auction,
@@ -196,8 +197,15 @@ builder.queryFields((t) => {
           hash,
           chainId: chainOf(environment, network),
         }),
-        readMissing: async (args, context, result) =>
-          result === null && readingTransaction.readMissing(args, context),
+        readMissing: async (args: TransactionArguments, context, result) => {
+          if (result !== null) return false
+          const isRead = await readingTransaction.readMissing(args, context)
+          const { readTransaction, network } = tradingOn(context, args.network)
+          const place = { chainId: network.chainId, txHash: args.hash as Bytes32 }
+          if (readTransaction && (await isAuctionUnread(context.db, place)))
+            throw new Outage('the auction of this transaction')
+          return isRead
+        },
       },
     ),
   }
@@ -276,6 +284,11 @@ builder.queryFields((t) => {
     }),
   }
 })
+
+interface TransactionArguments {
+  network?: string
+  hash: string
+}
 
 interface SettlementsArguments {
   network?: string

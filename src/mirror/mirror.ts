@@ -25,6 +25,7 @@ import {
   noteAccountRead,
   noteMirrored,
   noteMissing,
+  noteQuoteCalls,
   unknownTradeBlocks,
   unsignedAmong,
 } from '../storage/order/mirror.ts'
@@ -400,7 +401,10 @@ async function store(
     return isOld && executed.has(uid) && (report.executedSellAmount ?? 0n) > (executed.get(uid) ?? 0n)
   })
   // Sorted, so that two transactions do not wait for each other.
-  const owners = [...new Set(older.map(({ order }) => order.owner))].toSorted()
+  const owners = [...new Set(older.map(({ order }) => order.owner))]
+    // A contract that sells coins owns the orders of all its users: the trades of one are read by themselves.
+    .filter((owner) => !network.ethFlows.includes(owner))
+    .toSorted()
   for (const owner of owners) await requestHistory(tx, chainId, owner, network.firstBlock)
   const traded = new Set(older.map(({ order }) => stored.get(order.uid)))
   await expireOld(tx, inserted, traded, at)
@@ -410,6 +414,13 @@ async function store(
     return orderId === undefined ? [] : [{ orderId, isSigned, ...report }]
   })
   await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined })
+  await noteQuoteCalls(
+    tx,
+    orders.flatMap(({ uid, quote }) => {
+      const [orderId, calls] = [stored.get(uid), quote?.reportedCalls]
+      return orderId === undefined || calls == null ? [] : [{ orderId, calls }]
+    }),
+  )
   await refreshProgress(tx, [...stored.values()])
   meter.stored(inserted.length)
   meter.compared(stored.size - inserted.length)

@@ -10,7 +10,7 @@ import { OutsideFault } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
 import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { isHistoryRead, requestHistory } from '../storage/order/histories.ts'
-import { behindAmong, unknownAmong, unknownIn, watchAccounts } from '../storage/order/mirror.ts'
+import { behindAmong, placedBehind, unknownAmong, unknownIn, watchAccounts } from '../storage/order/mirror.ts'
 import { findOrderIds } from '../storage/order/orders.ts'
 import { mirrorNumbered } from './competitions.ts'
 import {
@@ -63,7 +63,7 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
       client.checkRoom()
       const clientServices = servicesFor(client, services)
       const work = mirrorOrders(own, 'client', clientServices)
-        .then(() => readTrades(own, clientServices))
+        .then(async () => readTrades(await behindAmong(db, network.chainId, own, maxBehind), clientServices))
         .finally(() => {
           for (const uid of own) running.delete(uid)
         })
@@ -95,10 +95,9 @@ const maxBehind = 4
  * and our node says what they traded. Those that cannot be read now come with the history of the owner.
  */
 async function readTrades(uids: readonly OrderUid[], services: ClientServices): Promise<void> {
-  const { db, network, orderBook } = services
+  const { orderBook } = services
   try {
-    for (const uid of await behindAmong(db, network.chainId, uids, maxBehind))
-      await services.readSettled(await orderBook.transactionsOf(uid, 'client'))
+    for (const uid of uids) await services.readSettled(await orderBook.transactionsOf(uid, 'client'))
   } catch (fault) {
     if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
   }
@@ -127,6 +126,7 @@ export function createAccountReader(services: ClientServices): ReadOnce<Address>
     const older = isListed ? undefined : mirrorOlder(owner, maxPages - 1, 'client', services)
     await within(restMs, async (isOver) => {
       await older?.catch(ignoreLimits)
+      await readTrades(await placedBehind(db, chainId, owner, maxBehind), services)
       while (!isOver() && !(await isHistoryRead(db, chainId, owner))) await pause(lookEveryMs)
     })
   })

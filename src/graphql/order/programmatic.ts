@@ -416,8 +416,8 @@ builder.queryFields((t) => ({
       ...programmaticArguments(t.arg),
     },
     rowArguments: (args: ListArguments, environment) => programmaticRowArguments(args, environment),
-    ...readingOwner(({ owner, network }: ListArguments, environment) => ({
-      owner,
+    ...readingOwner(({ owner, resolvedOwner, network }: ListArguments, environment) => ({
+      owner: owner ?? resolvedOwner,
       networks: namedNetworks(network, environment),
     })),
   }),

@@ -219,6 +219,21 @@ export async function dueCompetitions(db: Db, chainId: number, limit: number): P
   return rows.map(({ number }) => number)
 }
 
+/**
+ * Reports whether the auction of a transaction is still to be read: from its call, or from the order book. In
+ * SQL: two tables.
+ */
+export async function isAuctionUnread(
+  db: Db,
+  { chainId, txHash }: { chainId: number; txHash: Bytes32 },
+): Promise<boolean> {
+  const rows = await sql(db).$queryRaw<unknown[]>`
+    SELECT 1 FROM settlements s WHERE s.chain_id = ${chainId} AND s.tx_hash = ${bytea(txHash)} AND s.auction_id IS NULL
+      AND (s.is_unread OR EXISTS (SELECT FROM missing_competitions m
+        WHERE m.chain_id = s.chain_id AND m.number = s.called_auction AND m.times < ${maxRequests})) LIMIT 1`
+  return rows.length > 0
+}
+
 /** Counts a request for a competition that the order book does not show. */
 export async function noteUnshown(db: Db, { chainId, number }: CompetitionName): Promise<void> {
   const data = { askedAt: new Date(), times: { increment: 1 } }

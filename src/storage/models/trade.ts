@@ -175,10 +175,8 @@ export const tradesKey: PageKey = {
 export const orderTrades: Relation = {
   kind: 'page',
   model: () => trade,
-  rows: (): PageSource => ({
-    ranges: [Prisma.sql`trades tr WHERE tr.order_id = o.id`],
-    isComplete: Prisma.raw(areTradesComplete),
-  }),
+  rows: 'trades tr WHERE tr.order_id = o.id',
+  isComplete: areTradesComplete,
   key: orderTradesKey,
   description: 'Trades of this order, newest first.',
 }

@@ -185,6 +185,20 @@ export async function behindAmong(
   return rows.map(({ uid }) => hexOf(uid))
 }
 
+/** The same among the orders that an account placed for a contract to own. */
+export async function placedBehind(
+  db: Db,
+  chainId: number,
+  user: Address,
+  limit: number,
+): Promise<OrderUid[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT o.uid FROM orders o JOIN mirrored_orders m ON m.order_id = o.id
+    WHERE o.onchain_user = ${bytea(user)} AND o.chain_id = ${chainId} AND ${raw(isBehind)}
+    ORDER BY o.created_at DESC LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
 /**
  * The blocks below `before` with trades of these UIDs whose orders are not stored. In SQL: distinct values.
  */
@@ -275,6 +289,20 @@ export async function noteMirrored(
       unverified_document = excluded.unverified_document`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
+}
+
+/**
+ * Notes the calls of quotes, which an order book shows once their orders have ended, where they are missing.
+ * In SQL: a list.
+ */
+export async function noteQuoteCalls(
+  tx: Tx,
+  quotes: readonly { orderId: bigint; calls: string }[],
+): Promise<void> {
+  if (quotes.length === 0) return
+  await sql(tx).$executeRaw`UPDATE order_quotes q SET metadata = r.calls::jsonb
+    FROM unnest(${quotes.map(({ orderId }) => orderId)}::bigint[], ${quotes.map(({ calls }) => calls)}::text[]) AS r(id, calls)
+    WHERE q.order_id = r.id AND q.metadata IS NULL`
 }
 
 /**

@@ -47,6 +47,7 @@ function rowsOf(relation: Relation, args: unknown): Prisma.Sql | undefined {
 }
 
 function sourceOf(relation: Relation & { kind: 'page' }, args: unknown): PageSource {
-  if (typeof relation.rows === 'string') return { ranges: [Prisma.raw(relation.rows)] }
-  return relation.rows(args as never)
+  const { rows, isComplete } = relation
+  if (typeof rows !== 'string') return rows(args as never)
+  return { ranges: [Prisma.raw(rows)], ...(isComplete && { isComplete: Prisma.raw(isComplete) }) }
 }

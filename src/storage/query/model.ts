@@ -106,6 +106,8 @@ export interface PageRows extends RelationBase {
   kind: 'page'
   rows: string | ((args: never) => PageSource)
   key: PageKey
+  /** SQL condition for rows without arguments, as in their source. */
+  isComplete?: string
   /**
    * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL
    * for a cursor to go on from.
