@@ -2,7 +2,7 @@ import { type AppDataGateway, cachedGateway, createIpfsGateway } from '../app-da
 import type { AppDataSources } from '../app-data/read.ts'
 import { createChain } from '../chain/chain.ts'
 import { createHeads } from '../chain/heads.ts'
-import { tradeLogs } from '../chain/logs/chain-logs.ts'
+import { settledLogs, tradeLogs } from '../chain/logs/chain-logs.ts'
 import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
 import { createProgrammaticPoll } from '../chain/order/programmatic-poll.ts'
@@ -283,6 +283,7 @@ function composeFollowing(
     ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey },
     nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
     tradesOf: (owners, range) => tradeLogs({ ...odd, rpc: rpcWithoutRetries, network }, owners, range),
+    settledBy: (hashes) => settledLogs({ ...odd, rpc: rpcWithoutRetries, network }, hashes),
     metrics: metrics.loops,
     storeDocument: (document, client) => upload(null, document, client),
   })

@@ -4,11 +4,13 @@ import {
   solverAnswers,
   solverOutcomes,
 } from '../domain/auction/competition.ts'
-import { Refusal } from '../domain/errors/error.ts'
+import { auctionNumber, chainOfKey } from '../domain/auction/key.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { standingTexts } from '../domain/order/event.ts'
 import { longestAccountRange } from '../domain/settlement/accounting.ts'
+import { isAuctionUnread } from '../storage/auction/mirrored-competition.ts'
 import { accountingOf } from '../storage/models/auction/accounting.ts'
 import {
   auction,
@@ -25,16 +27,19 @@ import {
   settlement,
   settlementsOfTransaction,
 } from '../storage/models/auction/settlement.ts'
-import { currentAuctionByChain } from '../storage/models/keyed.ts'
+import { auctionById, currentAuctionByChain, solutionByKey } from '../storage/models/keyed.ts'
 import type { OneRow } from '../storage/query/model.ts'
 import { builder } from './builder.ts'
 import { requireAccess } from './context/access.ts'
+import type { Context } from './context/context.ts'
 import { tradingOn } from './context/networks.ts'
 import { defineEnum } from './enums.ts'
 import { NetworkRef } from './network.ts'
+import { namedNetworks, readingTransaction } from './order/order.ts'
 import { feedCursorArgument, networkArgument } from './paging.ts'
 import { AuctionRef, CurrentAuctionRef, SettlementRef } from './refs.ts'
 import type { Environment } from './stored/collect.ts'
+import { elsewhere } from './stored/elsewhere.ts'
 import { exposeModel, storedRoot } from './stored/expose.ts'
 import { feedField } from './stored/feed-field.ts'
 import { identityOf, modelRef, resolveKeyed } from './stored/resolve.ts'
@@ -109,6 +114,14 @@ const auctionRoot = (rows: OneRow['rows'], description: string): OneRow => ({
 
 type AuctionArguments = { id: number; chainId: number } | { id: number; chainIds: readonly number[] }
 
+const readAuction = async (key: bigint, { networks, client }: Context) => {
+  const chainId = chainOfKey(key)
+  const trading = chainId === undefined ? undefined : networks.byChainId(chainId)
+  return (await trading?.readAuction?.(auctionNumber(key), client)) ?? false
+}
+elsewhere(auctionById, { readMissing: readAuction })
+elsewhere(solutionByKey, { readMissing: ({ auctionId }, context) => readAuction(auctionId, context) })
+
 const chainOf = (environment: Environment, network: string | undefined) =>
   tradingOn(environment, network).network.chainId
 
@@ -130,6 +143,13 @@ builder.queryFields((t) => {
           network == null
             ? { id, chainIds: environment.networks.all.map(({ network }) => network.chainId) }
             : { id, chainId: chainOf(environment, network) },
+        readMissing: async ({ network, id }, context, result) => {
+          if (result !== null || id < 0) return false
+          const { client } = context
+          const named = namedNetworks(network, context)
+          const read = await Promise.all(named.map(({ readAuction }) => readAuction?.(BigInt(id), client)))
+          return read.includes(true)
+        },
       },
     ),
     latestAuction: storedRoot(
@@ -177,6 +197,15 @@ builder.queryFields((t) => {
           hash,
           chainId: chainOf(environment, network),
         }),
+        readMissing: async (args: TransactionArguments, context, result) => {
+          if (result !== null) return false
+          const isRead = await readingTransaction.readMissing(args, context)
+          const { readTransaction, network } = tradingOn(context, args.network)
+          const place = { chainId: network.chainId, txHash: args.hash as Bytes32 }
+          if (readTransaction && (await isAuctionUnread(context.db, place)))
+            throw new Outage('the auction of this transaction')
+          return isRead
+        },
       },
     ),
   }
@@ -235,6 +264,7 @@ builder.queryFields((t) => {
         hash,
         chainId: tradingOn(environment, network).network.chainId,
       }),
+      ...readingTransaction,
     }),
     accounting: storedRoot(t, accountingOf, {
       args: {
@@ -254,6 +284,11 @@ builder.queryFields((t) => {
     }),
   }
 })
+
+interface TransactionArguments {
+  network?: string
+  hash: string
+}
 
 interface SettlementsArguments {
   network?: string

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chain } from '../chain/chain.ts'
+import type { SettledLogs } from '../chain/logs/chain-logs.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
-import type { TradeLog } from '../chain/logs/settlement-logs.ts'
+import type { SettledLog, TradeLog } from '../chain/logs/settlement-logs.ts'
 import type { Address } from '../domain/evm/address.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { OrderUid } from '../domain/order/order.ts'
@@ -12,7 +14,7 @@ import { findTradesOf } from '../storage/chain/log-queries.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { signal as signalChange } from '../storage/database/signals.ts'
 import { endTurn, nextHistory, notifiedMs } from '../storage/order/histories.ts'
-import type { FirstBlocks } from '../storage/order/mirror.ts'
+import { type FirstBlocks, firstBlocksOf } from '../storage/order/mirror.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { createRange, maxLogs, RangeTooFull } from './block-range.ts'
@@ -116,13 +118,49 @@ export async function* readOldTrades(
   }
 }
 
+export interface OldSettlements extends Omit<HistoryOptions, 'tradesOf'> {
+  /** Reads what transactions settled; those that the node does not know are missing. @throws Outage */
+  settledBy(hashes: readonly Bytes32[]): Promise<ReadonlyMap<Bytes32, SettledLogs>>
+}
+
+/**
+ * Stores the settlements and trades of transactions in blocks before the first indexed one, which are final.
+ * @returns the transactions that the node does not know
+ * @throws Outage
+ */
+export async function readOldSettlements(
+  hashes: readonly Bytes32[],
+  options: OldSettlements,
+): Promise<Bytes32[]> {
+  const { db, network } = options
+  const settled = await options.settledBy(hashes)
+  const { indexedFrom } = await firstBlocksOf(db, network.chainId)
+  const logs = [...settled.values()].flatMap(({ block, logs }) => (block < indexedFrom ? logs : []))
+  const trades = logs.filter((log) => log.type === 'trade')
+  const settlements = logs.filter((log) => log.type === 'settlement')
+  if (logs.length > 0)
+    await store(trades, options, (tx) => storeSettlements(tx, network.chainId, settlements))
+  return hashes.filter((hash) => !settled.has(hash))
+}
+
+/** Their transactions are read later, like those that no node knew when they were indexed. */
+function storeSettlements(tx: Tx, chainId: number, settlements: readonly SettledLog[]): Promise<void> {
+  const rows = settlements.map((log) => ({
+    ...log,
+    ...{ auctionId: null, solutionUid: null, isUnread: true },
+  }))
+  return insertChainFacts(tx, chainId, { ...noFacts, settlements: rows })
+}
+
+const noFacts = { trades: [], settlements: [], invalidations: [], presignatures: [], executions: [] }
+
 /**
  * Stores trades with the events of their orders, as of the times of their blocks, and what belongs to them.
  * They are not notified.
  */
 async function store(
   logs: readonly TradeLog[],
-  options: HistoryOptions,
+  options: Omit<HistoryOptions, 'tradesOf'>,
   more: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { network, db, now } = options
@@ -156,10 +194,7 @@ async function storeTrades(
     orderId: idOf.get(log.orderUid) ?? null,
     auctionId: null,
   }))
-  await insertChainFacts(tx, chainId, {
-    trades,
-    ...{ settlements: [], invalidations: [], presignatures: [], executions: [] },
-  })
+  await insertChainFacts(tx, chainId, { ...noFacts, trades })
   await refreshProgress(tx, ids)
   const untraded = orders.map((order) => ({
     ...order,

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { MirroredCompetition } from '../domain/auction/competition.ts'
+import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { storeRound } from '../storage/auction/current-auction.ts'
 import {
@@ -7,6 +8,7 @@ import {
   insertMirroredCompetition,
   isCompetitionStored,
   noteNewest,
+  noteRequested,
   noteSettled,
   noteUnshown,
   postponeCompetition,
@@ -14,7 +16,7 @@ import {
 } from '../storage/auction/mirrored-competition.ts'
 import { unknownAmong } from '../storage/order/mirror.ts'
 import type { MirrorBatch } from './batches.ts'
-import type { MirrorServices } from './mirror.ts'
+import { type MirrorServices, mirrorOrders } from './mirror.ts'
 import { auctionedIn } from './order-book.ts'
 import { readCompetition } from './read-competition.ts'
 
@@ -85,6 +87,35 @@ async function mirrorNumber(
   }
   meter.competitions(body === undefined ? 'missing' : 'malformed')
   await noteUnshown(db, { chainId, number })
+}
+
+/** Orders of a competition that one request of a client reads. */
+const maxRead = 256
+
+/**
+ * Reads a competition for a client. One with many orders that are not stored is noted as missing: the process
+ * that follows the order book reads it.
+ * @returns false if its orders are to be read first
+ * @throws Outage; Refusal RateLimited
+ */
+export async function mirrorNumbered(number: bigint, services: MirrorServices): Promise<boolean> {
+  const { db, network, orderBook } = services
+  const { chainId } = network
+  if (await isCompetitionStored(db, { chainId, number })) return true
+  const body = await orderBook.competition(number, 'client')
+  const competition = body === undefined ? undefined : readCompetition(body, chainId)
+  if (competition?.number !== number) return true
+  await noteRequested(db, competition)
+  const unknown = await unknownAmong(db, chainId, competition.orders)
+  if (unknown.length > maxRead) return false
+  try {
+    await mirrorOrders(unknown, 'client', services)
+  } catch (fault) {
+    if (fault instanceof Refusal) return false
+    throw fault
+  }
+  await db.transaction((tx) => insertMirroredCompetition(tx, competition))
+  return true
 }
 
 /** @returns false if more of its orders are to be read first */

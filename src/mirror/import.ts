@@ -5,9 +5,9 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Log } from '../domain/log.ts'
 import type { OrderUid } from '../domain/order/order.ts'
-import { isListed, noteListed, requestHistory } from '../storage/order/histories.ts'
+import { noteListing, requestHistory } from '../storage/order/histories.ts'
 import { unknownAmong } from '../storage/order/mirror.ts'
-import { type MirrorServices, mirrorOrders, mirrorPage, storedAtOnce } from './mirror.ts'
+import { type MirrorServices, mirrorNewest, mirrorOlder, mirrorOrders, storedAtOnce } from './mirror.ts'
 import { maxOrders } from './order-book.ts'
 
 /** While some orders are stored, the next are requested and verified. */
@@ -39,8 +39,7 @@ export async function importOrders(uids: readonly OrderUid[], services: MirrorSe
 
 /**
  * Mirrors the orders of an account, newest first, and requests its older trades. Once its list was read to
- * the end, it is read up to one page after a known order: an order that is placed meanwhile moves others to
- * later pages.
+ * the end, only new orders are read. An import that ended early goes on where it was.
  * @param isWhole reads the whole list again
  * @throws Outage as `importOrders`
  */
@@ -50,19 +49,12 @@ export async function importAccount(
   services: MirrorServices,
 ): Promise<void> {
   const { db, network, log } = services
-  const { chainId, firstBlock } = network
-  await requestHistory(db, chainId, account, firstBlock)
-  const endsAtKnown = !isWhole && (await isListed(db, chainId, account))
-  let last = maxPages
-  for (let page = 0; page <= last; page++) {
-    const { isLast, isKnown } = await patiently(
-      () => mirrorPage(account, { page, size: maxOrders }, 'history', services),
-      log,
-    )
-    if (isLast) break
-    if (isKnown && endsAtKnown) last = Math.min(last, page + 1)
-  }
-  await noteListed(db, chainId, account)
+  await requestHistory(db, network.chainId, account, network.firstBlock)
+  if (isWhole) await noteListing(db, network, account, { listedTo: null, running: null })
+  const newest = { size: maxOrders, pages: maxPages }
+  let isRead = await patiently(() => mirrorNewest(account, newest, 'history', services), log)
+  for (let page = 0; page < maxPages && !isRead; page++)
+    isRead = await patiently(() => mirrorOlder(account, 1, 'history', services), log)
 }
 
 /** Repeats work while the order book or the database is away. */

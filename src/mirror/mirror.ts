@@ -5,28 +5,40 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
+import { isInvalidated, type OrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
-import { isObject } from '../outside/http-json.ts'
 import { findStoredHead } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
-import { notifiedMs, requestHistory } from '../storage/order/histories.ts'
+import {
+  findListing,
+  type Listing,
+  noteListing,
+  notifiedMs,
+  requestHistory,
+} from '../storage/order/histories.ts'
 import { insertOrders } from '../storage/order/insert.ts'
 import {
   expireBefore,
   noteAccountRead,
   noteMirrored,
   noteMissing,
+  noteQuoteCalls,
   unknownTradeBlocks,
   unsignedAmong,
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
-import { maxUids, type OrderBook, type Priority } from './order-book.ts'
-import { type MirroredOrder, type MirrorFault, readMirrored, unknownMembers } from './read-order.ts'
+import { maxOrders, maxUids, type OrderBook, type OrdersPage, type Priority } from './order-book.ts'
+import {
+  creationDateOf,
+  type MirroredOrder,
+  type MirrorFault,
+  readMirrored,
+  unknownMembers,
+} from './read-order.ts'
 
 /** A client for which orders are read that were not stored. They are removed when they were not used. */
 export interface MirrorClient {
@@ -112,50 +124,116 @@ export async function mirrorOrders(
   }
 }
 
-/** A page of an account's orders, newest first, from 0. */
+/** A page of an account's orders as the order book has it. */
 interface AccountPage {
-  page: number
-  /** Orders in one request. */
-  size: number
+  count: number
+  isLast: boolean
+  /** The creation dates of its first and its last order; null without one. */
+  newest: Date | null
+  oldest: Date | null
+}
+
+async function mirrorPage(
+  owner: Address,
+  page: OrdersPage,
+  priority: Priority,
+  services: MirrorServices,
+): Promise<AccountPage> {
+  const found = await services.orderBook.ordersOf(owner, page, priority)
+  await storeOrders(found, undefined, services)
+  const dates = found.flatMap((body) => creationDateOf(body) ?? [])
+  return {
+    ...{ count: found.length, isLast: found.length < page.limit },
+    ...{ newest: dates[0] ?? null, oldest: dates.at(-1) ?? null },
+  }
+}
+
+/** An account with more orders is never listed to the end for a client. */
+const maxListed = 100_000
+
+/**
+ * Mirrors the newest orders of an account, up to those that were read before, or one page of an account that
+ * was never read.
+ * @param size orders in one request
+ * @param pages requests at most
+ * @returns whether the whole list has been read; `mirrorOlder` reads the rest
+ * @throws Outage
+ */
+export async function mirrorNewest(
+  owner: Address,
+  { size, pages }: { size: number; pages: number },
+  priority: Priority,
+  services: MirrorServices,
+): Promise<boolean> {
+  const { db, network, now } = services
+  const { listedTo, running } = await findListing(db, network.chainId, owner)
+  const known = running?.newest ?? listedTo
+  const readAt = new Date(now())
+  const note = async (listing: Listing) => {
+    await noteListing(db, network, owner, { ...listing, readAt })
+    return listing.running === null
+  }
+  let newest: Date | null = null
+  for (let offset = 0, page = 0; page < pages; page++) {
+    const read = await mirrorPage(owner, { offset, limit: size }, priority, services)
+    offset += read.count
+    newest ??= read.newest ?? new Date(0)
+    if (read.isLast) return note({ listedTo: newest, running: null })
+    const isMet = known !== null && read.oldest !== null && read.oldest < known
+    if (isMet)
+      return note(running ? { listedTo, running: { ...running, newest } } : { listedTo: newest, running })
+    if (known === null || page === pages - 1) return note({ listedTo, running: { newest, offset } })
+  }
+  return false
 }
 
 /**
- * Mirrors a page of an account's orders.
- * @returns `isLast` if there are no more; `isKnown` if the oldest of them was stored before
+ * Mirrors older orders of an account, where the last reading of its list ended.
+ * @param pages requests at most
+ * @returns whether the whole list has been read
  * @throws Outage
  */
-export async function mirrorPage(
+export async function mirrorOlder(
   owner: Address,
-  { page, size }: AccountPage,
+  pages: number,
   priority: Priority,
   services: MirrorServices,
-): Promise<{ isLast: boolean; isKnown: boolean }> {
-  const { orderBook, db, network } = services
-  const found = await orderBook.ordersOf(owner, { offset: page * size, limit: size }, priority)
-  const uids = found.flatMap((body) => (isObject(body) && toOrderUid(String(body.uid))) || [])
-  const known = await findOrderIds(db, network.chainId, uids)
-  await storeOrders(found, undefined, services)
-  const oldest = uids.at(-1)
-  return { isLast: found.length < size, isKnown: oldest !== undefined && known.has(oldest) }
+): Promise<boolean> {
+  const { db, network } = services
+  for (let page = 0; page < pages; page++) {
+    const { listedTo, running } = await findListing(db, network.chainId, owner)
+    if (!running) return true
+    const { newest, offset } = running
+    if (priority !== 'history' && offset >= maxListed) return false
+    const read = await mirrorPage(owner, { offset, limit: maxOrders }, priority, services)
+    const isEnd = read.isLast || (listedTo !== null && read.oldest !== null && read.oldest < listedTo)
+    await noteListing(
+      db,
+      network,
+      owner,
+      isEnd
+        ? { listedTo: newest, running: null }
+        : { listedTo, running: { newest, offset: offset + read.count } },
+    )
+    if (isEnd) return true
+  }
+  return false
 }
 
-/** Orders of a watched account in one request, and requests for one account. */
+/** The newest orders of a watched account: orders in one request, and requests. */
 const watchedPage = { size: 100, pages: 10 }
 
 /**
- * Reads the newest orders of a watched account, up to a page with an order that was stored before. Its older
- * trades are read later.
+ * Reads the newest orders of a watched account, and a page of older ones until its list was read to the end.
+ * Its older trades are read later.
  * @throws Outage
  */
 export async function mirrorAccount(owner: Address, services: MirrorServices): Promise<void> {
   const { db, network, now } = services
-  const { size, pages } = watchedPage
   const at = new Date(now())
   try {
-    for (let page = 0; page < pages; page++) {
-      const { isLast, isKnown } = await mirrorPage(owner, { page, size }, 'watched', services)
-      if (isLast || isKnown) break
-    }
+    if (!(await mirrorNewest(owner, watchedPage, 'watched', services)))
+      await mirrorOlder(owner, 1, 'watched', services)
   } catch (fault) {
     // An account that cannot be listed waits for its next turn, so that it does not keep others out.
     if (fault instanceof OutsideFault && !(fault instanceof Throttled))
@@ -323,7 +401,10 @@ async function store(
     return isOld && executed.has(uid) && (report.executedSellAmount ?? 0n) > (executed.get(uid) ?? 0n)
   })
   // Sorted, so that two transactions do not wait for each other.
-  const owners = [...new Set(older.map(({ order }) => order.owner))].toSorted()
+  const owners = [...new Set(older.map(({ order }) => order.owner))]
+    // A contract that sells coins owns the orders of all its users: the trades of one are read by themselves.
+    .filter((owner) => !network.ethFlows.includes(owner))
+    .toSorted()
   for (const owner of owners) await requestHistory(tx, chainId, owner, network.firstBlock)
   const traded = new Set(older.map(({ order }) => stored.get(order.uid)))
   await expireOld(tx, inserted, traded, at)
@@ -333,6 +414,13 @@ async function store(
     return orderId === undefined ? [] : [{ orderId, isSigned, ...report }]
   })
   await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined })
+  await noteQuoteCalls(
+    tx,
+    orders.flatMap(({ uid, quote }) => {
+      const [orderId, calls] = [stored.get(uid), quote?.reportedCalls]
+      return orderId === undefined || calls == null ? [] : [{ orderId, calls }]
+    }),
+  )
   await refreshProgress(tx, [...stored.values()])
   meter.stored(inserted.length)
   meter.compared(stored.size - inserted.length)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { Bytes32 } from '../domain/evm/hex.ts'
+import { type Bytes32, toHex } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import { invalidResponse, OutsideFault, Throttled } from '../outside/fault.ts'
@@ -78,6 +78,8 @@ export interface OrderBook {
   ordersOf(owner: Address, page: OrdersPage, priority: Priority): Promise<unknown[]>
   /** The orders that a transaction traded. */
   ordersIn(txHash: Bytes32, priority: Priority): Promise<unknown[]>
+  /** Transactions that traded an order, as it says. */
+  transactionsOf(uid: OrderUid, priority: Priority): Promise<Bytes32[]>
   /** The newest competition that it shows, as it writes it; undefined before the first. */
   latestCompetition(priority: Priority): Promise<unknown>
   /** The competition of this auction; undefined while it shows none. */
@@ -244,6 +246,11 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     async ordersIn(txHash, priority) {
       const { status, body } = await read({ path: `/api/v1/transactions/${txHash}/orders` }, priority)
       return status === 404 ? [] : listIn(status, body)
+    },
+    async transactionsOf(uid, priority) {
+      const { status, body } = await read({ path: '/api/v1/trades', query: { orderUid: uid } }, priority)
+      const hashes = listIn(status, body).map((trade) => isObject(trade) && toHex(String(trade.txHash), 32))
+      return [...new Set(hashes.filter((hash) => typeof hash === 'string'))]
     },
     latestCompetition: (priority) => competition('latest', priority),
     competition: (number, priority) => competition(String(number), priority),

@@ -81,7 +81,18 @@ const quoteShape = z.object({
   feeAmount: amount,
   solver: address,
   verified: z.boolean(),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .catch(null)
+    .transform((calls) => callsText(calls)),
 })
+
+/** The calls of a quote as text that can be stored: PostgreSQL has no JSON with a zero character. */
+function callsText(calls: Record<string, unknown> | null | undefined): string | null {
+  const text = calls ? JSON.stringify(calls) : null
+  return text !== null && text.length <= maxDocumentLength && !text.includes('\\u0000') ? text : null
+}
 
 /** The signed members of an order, and its signature. */
 export const dataShape = z.object({
@@ -164,6 +175,17 @@ export function unknownMembers(body: unknown): number {
   return isObject(body) ? Object.keys(body).filter((name) => !knownMembers.has(name)).length : 0
 }
 
+/** The creation date that the order book gives an order, by which it sorts lists. */
+export function creationDateOf(body: unknown): Date | undefined {
+  return isObject(body) ? orderShape.shape.creationDate.safeParse(body.creationDate).data : undefined
+}
+
+function quoteOf(read: z.output<typeof quoteShape> | null | undefined): NewOrder['quote'] {
+  if (!read) return null
+  const { metadata, ...quote } = read
+  return { ...quote, ...(metadata !== null && { reportedCalls: metadata }) }
+}
+
 /** Facts of an order that only the order book knows, and nothing proves. */
 export interface OrderReport {
   /** Null if it reports none. */
@@ -231,7 +253,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     quoteId: rest.quoteId == null ? null : BigInt(rest.quoteId),
     fullBalanceCheck: rest.fullBalanceCheck,
     ...documentFacts(document, network),
-    quote: rest.quote ?? null,
+    quote: quoteOf(rest.quote),
     effectiveValidTo: ethflowData?.userValidTo ?? rest.validTo,
     onchainUser: onchainOrderData?.sender ?? null,
     placementError: onchainOrderData?.placementError ?? null,

@@ -9,15 +9,32 @@ import type { OrderUid } from '../domain/order/order.ts'
 import { OutsideFault } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
 import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
-import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
+import { isHistoryRead, requestHistory } from '../storage/order/histories.ts'
+import { behindAmong, placedBehind, unknownAmong, unknownIn, watchAccounts } from '../storage/order/mirror.ts'
 import { findOrderIds } from '../storage/order/orders.ts'
-import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
+import { mirrorNumbered } from './competitions.ts'
+import {
+  type MirrorClient,
+  type MirrorServices,
+  mirrorNewest,
+  mirrorOlder,
+  mirrorOrders,
+  storeOrders,
+} from './mirror.ts'
 import { maxOrders, maxWaitMs, type OrderBook } from './order-book.ts'
 
 export interface ClientServices extends MirrorServices {
   /** The calls that each client may cause within a minute. */
   callsOfClients: Pick<ByteBudget, 'hasRoom' | 'add'>
+  readSettled: ReadSettled
 }
+
+/**
+ * Stores what these transactions settled in blocks before the first indexed one, as our own node has it.
+ * @returns the transactions that the node does not know
+ * @throws Outage
+ */
+export type ReadSettled = (hashes: readonly Bytes32[]) => Promise<Bytes32[]>
 
 /**
  * Reads what is not stored, for a client, and stores it. Concurrent requests for the same share one call.
@@ -44,9 +61,12 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
     const own = unknown.filter((uid) => !running.has(uid))
     if (own.length > 0) {
       client.checkRoom()
-      const work = mirrorOrders(own, 'client', servicesFor(client, services)).finally(() => {
-        for (const uid of own) running.delete(uid)
-      })
+      const clientServices = servicesFor(client, services)
+      const work = mirrorOrders(own, 'client', clientServices)
+        .then(async () => readTrades(await behindAmong(db, network.chainId, own, maxBehind), clientServices))
+        .finally(() => {
+          for (const uid of own) running.delete(uid)
+        })
       for (const uid of own) running.set(uid, work)
       await work
     }
@@ -67,25 +87,98 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
   return (uids, client) => inTime(read(uids, client), services)
 }
 
-/** The time for which an account is watched after a client has requested its orders. */
-const watchedMs = 600_000
+/** Orders of one request whose trades before the first indexed block are read at once. */
+const maxBehind = 4
 
 /**
- * Returns a function that reads the newest orders of an account. While the order book is away, an account
- * that was read before has the orders that are stored.
+ * Reads the trades that the order book reports of orders and that are not stored. It names the transactions,
+ * and our node says what they traded. Those that cannot be read now come with the history of the owner.
+ */
+async function readTrades(uids: readonly OrderUid[], services: ClientServices): Promise<void> {
+  const { orderBook } = services
+  try {
+    for (const uid of uids) await services.readSettled(await orderBook.transactionsOf(uid, 'client'))
+  } catch (fault) {
+    if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
+  }
+}
+
+/** The time for which an account is watched after a client has requested its orders. */
+const watchedMs = 600_000
+/** Pages of an account with many orders that a request causes. */
+const maxPages = 10
+/** The time that a client waits for orders beyond the first page, and for older trades. */
+const restMs = 1_000
+const lookEveryMs = 50
+
+/**
+ * Returns a function that reads the orders of an account, newest first, and requests its older trades. The
+ * newest page comes at once. A client waits a moment for the rest, which comes later if it takes longer.
+ * While the order book is away, an account that was read before has the orders that are stored.
  */
 export function createAccountReader(services: ClientServices): ReadOnce<Address> {
-  return readOnce(services, async (owner: Address, services) => {
-    const { db, network, orderBook } = services
-    await watchAccounts(db, network.chainId, { accounts: [owner] }, watchedMs)
-    await storeOrders(await orderBook.ordersOf(owner, { limit: maxOrders }, 'client'), undefined, services)
+  return readOnce({ ...services, servesStale: true }, async (owner: Address, services) => {
+    const { db, network } = services
+    const { chainId, firstBlock } = network
+    await watchAccounts(db, chainId, { accounts: [owner] }, watchedMs)
+    await requestHistory(db, chainId, owner, firstBlock)
+    const isListed = await mirrorNewest(owner, { size: maxOrders, pages: 1 }, 'client', services)
+    const older = isListed ? undefined : mirrorOlder(owner, maxPages - 1, 'client', services)
+    await within(restMs, async (isOver) => {
+      await older?.catch(ignoreLimits)
+      await readTrades(await placedBehind(db, chainId, owner, maxBehind), services)
+      while (!isOver() && !(await isHistoryRead(db, chainId, owner))) await pause(lookEveryMs)
+    })
   })
 }
 
-/** Returns a function that reads the orders of a settlement in one call. */
+/** Waits for work, at most so long. */
+async function within(ms: number, work: (isOver: () => boolean) => Promise<void>): Promise<void> {
+  const ended = new AbortController()
+  const over = pause(ms, undefined, { signal: ended.signal }).catch(() => undefined)
+  let isOver = false
+  const running = work(() => isOver)
+  // What fails later fails for no client.
+  running.catch(() => undefined)
+  await Promise.race([running, over]).finally(() => {
+    isOver = true
+    ended.abort()
+  })
+}
+
+/** A client that has used its share of the calls has the rest by those of the service. */
+function ignoreLimits(fault: unknown): void {
+  if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
+}
+
+/**
+ * Returns a function that reads what a transaction settled: from our node, if it is older than the first
+ * indexed block, and the orders that it traded from the order book.
+ * @throws by its calls: Outage too if an order of it cannot be read
+ */
 export function createTransactionReader(services: ClientServices): ReadThrough<Bytes32> {
   return readOnce(services, async (hash: Bytes32, services) => {
-    await storeOrders(await services.orderBook.ordersIn(hash, 'client'), undefined, services)
+    const { db, network, orderBook, readSettled } = services
+    const [unknown] = await readSettled([hash])
+    if (unknown) {
+      const orders = await orderBook.ordersIn(hash, 'client')
+      await storeOrders(orders, undefined, services)
+      if (orders.length === 0) return absentMs
+      throw new OutsideFault(`the node of ${network.name}`, 'does not know this transaction')
+    }
+    await mirrorOrders(await unknownIn(db, network.chainId, hash), 'client', services)
+    return undefined
+  })
+}
+
+/** Returns a function that reads competitions by the numbers of their auctions. */
+export function createCompetitionReader(services: ClientServices): ReadThrough<`${bigint}`> {
+  return readOnce(services, async (number: `${bigint}`, services) => {
+    if (await mirrorNumbered(BigInt(number), services)) return
+    throw new OutsideFault(
+      `the order book of ${services.network.name}`,
+      `auction ${number} is still being read`,
+    )
   })
 }
 
@@ -105,32 +198,41 @@ export function createDocumentReader(
   })
 }
 
-/** The time for which the same is not read again. */
+/** The time for which the same is not read again; for a transaction that nobody knows yet. */
 const onceMs = 30_000
+const absentMs = 2_000
 const maxKeys = 10_000
 
-/** Returns a function that reads each key once within half a minute, for all clients. */
+interface OnceServices extends ClientServices {
+  /** True if a key that was read before is served from what is stored while the order book is away. */
+  servesStale?: boolean
+}
+
+/**
+ * Returns a function that reads each key once within half a minute, for all clients.
+ * @param read may return another time, for which its result counts
+ */
 function readOnce<Key extends string>(
-  services: ClientServices,
-  read: (key: Key, services: MirrorServices, client: MirrorClient) => Promise<void>,
+  services: OnceServices,
+  read: (key: Key, services: ClientServices, client: MirrorClient) => Promise<unknown>,
 ): ReadOnce<Key> {
-  const readAt = new LRUCache<Key, number>({ max: maxKeys })
+  const countsUntil = new LRUCache<Key, number>({ max: maxKeys })
   const running = new Map<Key, Promise<void>>()
 
   function start(key: Key, client: MirrorClient): Promise<void> {
     client.checkRoom()
     const startedAt = services.now()
     const work = read(key, servicesFor(client, services), client)
-      .then(() => void readAt.set(key, startedAt))
+      .then((ms) => void countsUntil.set(key, startedAt + (typeof ms === 'number' ? ms : onceMs)))
       .finally(() => running.delete(key))
     running.set(key, work)
     return work
   }
 
-  const isRecent = (at: number | undefined) => at !== undefined && services.now() - at < onceMs
+  const isRecent = (until: number | undefined) => until !== undefined && services.now() < until
 
   async function join(key: Key, client: MirrorClient): Promise<boolean> {
-    const before = readAt.get(key)
+    const before = countsUntil.get(key)
     if (isRecent(before)) {
       if (!mayLag(services.db)) return false
       await noteWrite(services.db, client.key)
@@ -144,7 +246,7 @@ function readOnce<Key extends string>(
     } catch (fault) {
       // The limit of another client may have ended its reading.
       if (other && fault instanceof Refusal) return join(key, client)
-      if (fault instanceof Outage && before !== undefined) return false
+      if (services.servesStale && fault instanceof Outage && before !== undefined) return false
       throw fault
     }
   }
@@ -152,12 +254,12 @@ function readOnce<Key extends string>(
   const readThrough: ReadThrough<Key> = (key, client) => inTime(join(key, client), services)
   // A client's own replica may lack what another client has just read.
   return Object.assign(readThrough, {
-    hasRead: (key: Key) => isRecent(readAt.get(key)) && !mayLag(services.db),
+    hasRead: (key: Key) => isRecent(countsUntil.get(key)) && !mayLag(services.db),
   })
 }
 
 /** The services for one client: each call counts before it is made, and each order that is stored for it. */
-function servicesFor(client: MirrorClient, services: ClientServices): MirrorServices {
+function servicesFor(client: MirrorClient, services: ClientServices): ClientServices {
   return { ...services, client, orderBook: chargedTo(client.key, services) }
 }
 
@@ -178,13 +280,15 @@ export function chargedTo(client: string, { orderBook, callsOfClients }: ClientS
       callsOfClients.add(client, 1)
       return call(...args)
     }
-  const { order, ordersByUids, ordersOf, ordersIn, get } = orderBook
+  const { order, ordersByUids, ordersOf, ordersIn, transactionsOf, competition, get } = orderBook
   return {
     ...orderBook,
     order: counted(order),
     ordersByUids: counted(ordersByUids),
     ordersOf: counted(ordersOf),
     ordersIn: counted(ordersIn),
+    transactionsOf: counted(transactionsOf),
+    competition: counted(competition),
     get: counted(get),
   }
 }

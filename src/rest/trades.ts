@@ -4,11 +4,12 @@ import { tradesOfOrder } from '../graphql/order/trade.ts'
 import { checkLimit } from '../graphql/paging.ts'
 import { listOfBodies, readBody } from '../storage/bodies/read.ts'
 import { listedTrade } from '../storage/bodies/trade.ts'
-import { pageOfTrades, type TradeFilter } from '../storage/models/trade.ts'
+import { isCompleteFor, pageOfTrades, type TradeFilter } from '../storage/models/trade.ts'
 import { trades } from './openapi/body-schemas.ts'
 import type { Operations, WrittenOperation } from './openapi/operation.ts'
 import { anyAddress, anyOrderUid, pageParameters } from './openapi/parameters.ts'
 import { sample } from './openapi/sample.ts'
+import { listAnswer } from './routing/completeness.ts'
 import type { StoredRoute } from './routing/endpoint.ts'
 import { readAddress, readPage, readUid } from './routing/request.ts'
 import type { RestRequest } from './routing/route.ts'
@@ -18,12 +19,15 @@ const tradeList = listOfBodies(listedTrade)
 export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
   on: `GET /api/${version}/trades`,
   items: ({ query }) => pageOf(version, query).limit,
-  read: async ({ query }, { db, network: { chainId }, ambient }) => {
+  read: async ({ query }, { db, network: { chainId }, ambient, readAccount, readOrders, client }) => {
     const filter = readFilter(query)
     const { offset, limit } = pageOf(version, query)
     checkLimit(limit, 'InvalidLimit')
-    const row = await readBody(db, tradeList, pageOfTrades({ filter, chainId, offset, limit }), ambient)
-    return row ? { body: row[0] } : null
+    await ('owner' in filter ? readAccount?.(filter.owner, client) : readOrders?.([filter.orderUid], client))
+    const rows = pageOfTrades({ filter, chainId, offset, limit })
+    return listAnswer(
+      await readBody(db, tradeList, rows, { ...ambient, columns: [isCompleteFor(filter, [chainId])] }),
+    )
   },
 }))
 
@@ -72,7 +76,7 @@ const filter = {
 }
 
 const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
-  answers: { 200: { description: 'Newest first.', schema: trades } },
+  answers: { 200: { description: 'Newest first.', schema: trades, headers: ['X-Is-Complete'] } },
   examples: {
     ofOrder: {
       summary: 'Trades of one order',

@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
@@ -12,6 +10,7 @@ import { sql } from '../../src/storage/database/database.ts'
 import { claimOrderBook, liveMirrored, noteMissing } from '../../src/storage/order/mirror.ts'
 import { sweep } from '../../src/storage/retention/sweep.ts'
 import { putWallet } from '../chain/contracts.ts'
+import { json, startOrderBook } from '../fakes/order-book.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { collect } from '../setup/collect.ts'
@@ -20,25 +19,10 @@ import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
-type Answer = (req: IncomingMessage, res: ServerResponse) => void
-
-/** An order book that answers as a test says; without an answer it knows nothing. */
-const answers = new Map<string, Answer>()
-const calls: string[] = []
-const server = createServer((req, res) => {
-  const call = `${req.method} ${req.url}`
-  calls.push(call)
-  const answer = answers.get(call)
-  if (answer) answer(req, res)
-  else if (call === 'POST /api/v1/orders/by_uids') json(res, 200, [])
-  else json(res, 404, { errorType: 'NotFound', description: 'there is no such thing' })
-})
-
-function json(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {
-  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
-}
-
-const orderBookUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const book = await startOrderBook()
+/** Answers as a test says; without one it knows nothing. */
+const { answers, calls } = book
+const orderBookUrl = () => book.url
 
 let chain: TestChain
 let database: TestDatabase
@@ -47,7 +31,6 @@ let trader: ReturnType<typeof createTrader>
 let amount = 10n ** 16n
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ;[chain, database] = await Promise.all([startTestChain(), createTestDatabase()])
   const orderBook = { url: orderBookUrl(), callsPerMinute: 1_000_000 }
   // Without the role `index`, only clients cause calls.
@@ -62,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await follower?.close()
-  server.close()
+  book.close()
   await chain?.[Symbol.asyncDispose]()
   await database?.[Symbol.asyncDispose]()
 })

@@ -6,13 +6,20 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
-import { beginOf, type HistoryOptions, readHistories } from '../../indexer/account-history.ts'
+import {
+  beginOf,
+  type HistoryOptions,
+  type OldSettlements,
+  readHistories,
+  readOldSettlements,
+} from '../../indexer/account-history.ts'
 import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
 import type { MirrorMeter, MirrorServices } from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
+  createCompetitionReader,
   createDocumentReader,
   createOrderReader,
   createTransactionReader,
@@ -22,7 +29,6 @@ import {
 import { createWrites, type OrderBookWrites, sharingReads, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
 import type { Database } from '../../storage/database/database.ts'
-import { requestHistory } from '../../storage/order/histories.ts'
 import {
   claimOrderBook,
   type FirstBlocks,
@@ -37,7 +43,8 @@ const watchEveryMs = 5_000
 
 interface MirrorOptions
   extends Pick<WriteServices, 'storeDocument' | 'nameTokens' | 'checkSignature'>,
-    Pick<HistoryOptions, 'tradesOf'> {
+    Pick<HistoryOptions, 'tradesOf'>,
+    Pick<OldSettlements, 'settledBy'> {
   network: Network
   orderBook: OrderBookConfig
   chain: Chain
@@ -68,6 +75,8 @@ export interface Mirror {
   hasReadAccount(owner: Address): boolean
   /** Reads the orders of a transaction. */
   readTransaction: ReadThrough<Bytes32>
+  /** Reads the competition of the auction with this number. */
+  readCompetition: ReadThrough<`${bigint}`>
   /** Returns a function that reads documents. */
   documentReader(store: StoreDocument): ReadThrough<Bytes32>
   /** Returns its answer to a request. Clients share those to reads for some seconds. @throws like `read` */
@@ -111,7 +120,9 @@ export function composeMirror(options: MirrorOptions): Mirror {
   })
   const mayForward = (key: string) => forwardKeys && !options.isOwnKey(key)
   const limits = createClientLimits({ ...budgets, mayForward, now })
-  const serving = { ...servicesOver(db), callsOfClients: limits.calls, limits, storeDocument }
+  const oldSettlements = { network, db, chain, settledBy: options.settledBy, now, log }
+  const readSettled = (hashes: readonly Bytes32[]) => readOldSettlements(hashes, oldSettlements)
+  const serving = { ...servicesOver(db), callsOfClients: limits.calls, limits, storeDocument, readSettled }
   const { pass, ...writes } = createWrites(serving)
   const readOrdersOf = createAccountReader(serving)
   const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
@@ -121,13 +132,10 @@ export function composeMirror(options: MirrorOptions): Mirror {
     firstBlocks: () => firstBlocksOf(db, chainId),
     writes,
     read: createOrderReader(serving),
-    async readAccount(owner, client) {
-      const isRead = await readOrdersOf(owner, client)
-      if (isRead) await requestHistory(db, chainId, owner, network.firstBlock)
-      return isRead
-    },
+    readAccount: readOrdersOf,
     hasReadAccount: readOrdersOf.hasRead,
     readTransaction: createTransactionReader(serving),
+    readCompetition: createCompetitionReader(serving),
     documentReader: (store) => createDocumentReader(serving, store),
     passOn: sharingReads({ pass }, serving),
     importing: (meter, callsPerMinute) => ({ ...servicesOver(loopDb, callsPerMinute), meter }),

@@ -46,7 +46,16 @@ export function tradingOf(parts: NetworkParts, db: Database, storing: Storing): 
 
 /** Services of a network whose order book is run elsewhere: writes are passed on. */
 function followed(
-  { writes, read, readAccount, hasReadAccount, readTransaction, documentReader, passOn }: Mirror,
+  {
+    writes,
+    read,
+    readAccount,
+    hasReadAccount,
+    readTransaction,
+    readCompetition,
+    documentReader,
+    passOn,
+  }: Mirror,
   { network }: NetworkParts,
   { stored, storeDocument }: Storing,
 ): Partial<TradingServices> {
@@ -62,6 +71,7 @@ function followed(
     readAccount: (owner, client) => readAccount(owner, clientOf(client)),
     hasReadAccount,
     readTransaction: (hash, client) => readTransaction(hash, clientOf(client)),
+    readAuction: (number, client) => readCompetition(`${number}`, clientOf(client)),
     readDocument: (hash, client) => readDocument(hash, clientOf(client)),
     passOn,
     cancelByPolicy: () =>

@@ -1,9 +1,10 @@
 import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { addressWord } from '../../domain/settlement/rights.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { parseHex, parseObject } from '../rpc/wire.ts'
+import { available, parseHex, parseIndex, parseList, parseObject, parseResponse } from '../rpc/wire.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
 import { byLogPosition, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
 import {
@@ -89,6 +90,39 @@ export async function tradeLogs(
   const note = noteOdd(odd)
   const rawLogs = await readLogs(rpc, filter, range, note)
   return parsedLogs(rawLogs, note, parseSettlementLog).filter((parsed) => parsed.type === 'trade')
+}
+
+/**
+ * Reads the settlements and trades of transactions, by block and log index. A transaction that the node does
+ * not know, or that is in no block, is missing.
+ * @throws Outage
+ */
+export async function settledLogs(
+  { rpc, network, ...odd }: ChainLogOptions,
+  txHashes: readonly Bytes32[],
+): Promise<Map<Bytes32, SettledLogs>> {
+  const calls = txHashes.map((txHash) => ({ method: 'eth_getTransactionReceipt', params: [txHash] }))
+  const responses = calls.length > 0 ? await available(rpc.batch(calls)) : []
+  const note = noteOdd(odd)
+  return new Map(
+    responses.flatMap((response, index): [Bytes32, SettledLogs][] => {
+      const receipt = parseResponse(response)
+      const txHash = txHashes[index]
+      if (receipt === null || !txHash) return []
+      const { blockNumber, logs } = parseObject(receipt)
+      const own = parseList(logs).filter(
+        (item) => parseHex(parseObject(item).address, 20) === network.settlement,
+      )
+      const parsed = parsedLogs(own, note, parseSettlementLog).sort(byLogPosition)
+      return [[txHash, { block: parseIndex(blockNumber), logs: parsed }]]
+    }),
+  )
+}
+
+/** What a transaction did on the settlement contract. */
+export interface SettledLogs {
+  block: number
+  logs: SettlementLog[]
 }
 
 /**

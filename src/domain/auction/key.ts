@@ -21,6 +21,11 @@ export function auctionKeys(chainId: number, number: bigint): bigint[] {
   return key === undefined ? [] : [key, number]
 }
 
+/** The chain of the followed order book that holds the auction; undefined for one that is held here. */
+export function chainOfKey(key: bigint): number | undefined {
+  return Number(key >> numberBits) || undefined
+}
+
 export function auctionNumber(key: bigint): bigint {
   return key & maxNumber
 }

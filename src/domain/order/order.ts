@@ -182,7 +182,11 @@ export type NewOrder = Omit<Order, 'id' | 'quote' | keyof OrderProgress> & {
  * A quote with its calls, which are stored with it. Orders are read without them, because they are large, and
  * secret to most clients.
  */
-export type NewOrderQuote = OrderQuote & { calls?: QuoteCalls | null }
+export type NewOrderQuote = OrderQuote & {
+  calls?: QuoteCalls | null
+  /** The calls as JSON text, where an order book that the network follows reports them. */
+  reportedCalls?: string | null
+}
 
 export function isInvalidated(order: Pick<OrderProgress, 'cancelledAt' | 'invalidatedOnChain'>): boolean {
   return order.cancelledAt !== null || order.invalidatedOnChain

@@ -11,8 +11,10 @@ import {
 import { LRUCache } from 'lru-cache'
 import { derivedOnce } from '../../domain/derived.ts'
 import { checkListItems } from '../../graphql/context/context.ts'
+import { isFollowing } from '../../graphql/context/networks.ts'
 import { schema } from '../../graphql/schema.ts'
 import { type Environment, fieldsOf, type Nodes, type OperationScope } from '../../graphql/stored/collect.ts'
+import { isLacking, mayBeElsewhere, ownedBy } from '../../graphql/stored/elsewhere.ts'
 import type { Entity, FindKeys, MayLack } from '../../graphql/stored/expose.ts'
 import {
   conditionKey,
@@ -24,6 +26,7 @@ import {
   readKeyed,
   responseReading,
 } from '../../graphql/stored/reading.ts'
+import type { Keyed } from '../../storage/query/statement.ts'
 import { type Cost, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import type { Operation } from '../operation.ts'
@@ -112,8 +115,7 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   if (!mayLack) return (scope, services) => () => readField(prepared, scope, services, responseReading)
   return (scope, services) => async () => {
     const text = await readField(prepared, scope, services, responseReading)
-    const mayBeElsewhere = services.networks.all.some(({ readOrders }) => readOrders !== undefined)
-    if (!field || !mayBeElsewhere) return text
+    if (!field || !isFollowing(services.networks)) return text
     return mayLack(text, getArgumentValues(field, nodes[0], scope.variables), services) ? undefined : text
   }
 }
@@ -129,6 +131,11 @@ function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, no
     if (lookup === 'not stored') return undefined
     const prepared = prepareObject(schema.getType(lookup.typeName) as GraphQLObjectType, nodes, scope)
     if (!prepared.isFullyStored) return undefined
+    const { keyed } = lookup as { keyed: Keyed<unknown> }
+    if (
+      (lookup.keys as unknown[]).some((key) => isLacking(ownedBy({ keyed, key }, prepared, scope, services)))
+    )
+      return undefined
     return async () => {
       const texts = await readKeyed<unknown>(
         prepared,
@@ -138,6 +145,7 @@ function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, no
         services,
         responseReading,
       )
+      if (texts.includes('null') && mayBeElsewhere(lookup.keyed, services)) return undefined
       return isList ? `[${texts.join(',')}]` : texts[0]
     }
   }
@@ -162,16 +170,24 @@ function entitiesReader(
       prepared: prepareObject(schema.getType(typeName) as GraphQLObjectType, nodes, scope),
     }))
     if (!reads.every(({ prepared }) => prepared.isFullyStored)) return undefined
+    const lacksOrders = ({ prepared, typeName }: (typeof reads)[number]) =>
+      found.some(
+        (entity) => entity.typeName === typeName && isLacking(ownedBy(entity, prepared, scope, services)),
+      )
+    if (reads.some(lacksOrders)) return undefined
     return async () => {
       const texts = new Map<Entity, string>()
+      let isAnyMissing = false
       await Promise.all(
         reads.map(async ({ typeName, keyed, prepared }) => {
           const named = found.filter((entity) => entity.typeName === typeName)
           const keys = named.map(({ key }) => key)
           const read = await readKeyed(prepared, keyed, keys, scope, services, responseReading)
+          isAnyMissing ||= read.includes('null') && mayBeElsewhere(keyed as Keyed<never>, services)
           for (const [index, entity] of named.entries()) texts.set(entity, read[index] ?? 'null')
         }),
       )
+      if (isAnyMissing) return undefined
       return `[${entities.map((entity) => (entity && texts.get(entity)) ?? 'null').join(',')}]`
     }
   }

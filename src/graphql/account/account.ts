@@ -3,7 +3,7 @@ import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
 import { tradingOn } from '../context/networks.ts'
-import { chainIdsOf, filterArguments, filterRowArguments } from '../order/order.ts'
+import { chainIdsOf, filterArguments, filterRowArguments, namedNetworks } from '../order/order.ts'
 import { programmaticArguments, programmaticRowArguments } from '../order/programmatic.ts'
 import { allNetworks, checkFirst, cursorArguments, networkArgument } from '../paging.ts'
 import { AccountRef } from '../refs.ts'
@@ -17,6 +17,9 @@ const { notifications, notificationHistory, latestNotifications, unreadNotificat
 
 exposeModel(account, Object.keys(accountRelations))
 
+const listedNetworks = ({ network }: { network?: string | null }, environment: Environment) =>
+  namedNetworks(network, environment)
+
 const requireCms = <Args>(args: Args, environment: Environment) => {
   requireFeature(environment, 'cms')
   return args
@@ -26,7 +29,11 @@ builder.objectFields(AccountRef, (t) => {
   const field = (options: object) => (t as unknown as { field(options: object): never }).field(options)
   return {
     orders: field(
-      relationOptions(orders, { args: filterArguments(t.arg), rowArguments: filterRowArguments }),
+      relationOptions(orders, {
+        args: filterArguments(t.arg),
+        rowArguments: filterRowArguments,
+        listsFrom: listedNetworks,
+      }),
     ),
     trades: field(
       relationOptions(trades, {
@@ -35,12 +42,14 @@ builder.objectFields(AccountRef, (t) => {
           ...page,
           chainIds: chainIdsOf(environment, network),
         }),
+        listsFrom: listedNetworks,
       }),
     ),
     programmaticOrders: field(
       relationOptions(programmaticOrders, {
         args: programmaticArguments(t.arg),
         rowArguments: programmaticRowArguments,
+        listsFrom: listedNetworks,
       }),
     ),
     notifications: field(relationOptions(notifications, { rowArguments: requireCms })),

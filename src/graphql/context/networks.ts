@@ -48,8 +48,10 @@ export interface TradingServices {
   readAccount?(owner: Address, client: string): Promise<boolean>
   /** Reports whether `readAccount` would read nothing. */
   hasReadAccount?(owner: Address): boolean
-  /** The same for the orders of a transaction. */
+  /** The same for what a transaction settled. */
   readTransaction?(hash: Bytes32, client: string): Promise<boolean>
+  /** The same for the auction with this number. */
+  readAuction?(number: bigint, client: string): Promise<boolean>
   /** The same for a document. */
   readDocument?(hash: Bytes32, client: string): Promise<boolean>
   /**
@@ -172,6 +174,10 @@ export interface TradingNetworks {
   byName(name: string): TradingServices | undefined
   byChainId(chainId: number): TradingServices | undefined
 }
+
+/** Reports whether a network follows an order book, from which what is not stored is read. */
+export const isFollowing = ({ all }: TradingNetworks): boolean =>
+  all.some(({ readOrders }) => readOrders !== undefined)
 
 /** Finds networks by name or alias. A network's own name comes before an alias of another chain. */
 export function createTradingNetworks(all: readonly TradingServices[]): TradingNetworks {

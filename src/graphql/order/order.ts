@@ -4,7 +4,9 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import type { OrderStatus as Status } from '../../domain/order/status.ts'
+import type { Caller } from '../../http/caller.ts'
 import { filteredOrders } from '../../storage/models/account.ts'
+import { orderByUid } from '../../storage/models/keyed.ts'
 import { maxSnapshotOrders, orderFeedEntry } from '../../storage/models/order/event.ts'
 import { order } from '../../storage/models/order/order.ts'
 import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/relations.ts'
@@ -17,7 +19,7 @@ import { findOrderId } from '../../storage/order/orders.ts'
 import type { OneRow, Relation } from '../../storage/query/model.ts'
 import { builder } from '../builder.ts'
 import { type Context, checkNamed } from '../context/context.ts'
-import { chainIdOf, type TradingServices, tradingOn } from '../context/networks.ts'
+import { chainIdOf, tradingOn } from '../context/networks.ts'
 import { OrderStatus } from '../enums.ts'
 import { maxNamedOrders as maxNamed } from '../input/fields.ts'
 import { NetworkRef, networkOn } from '../network.ts'
@@ -31,6 +33,7 @@ import {
 } from '../paging.ts'
 import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
+import { elsewhere, isLacking, type Owned, readOwned } from '../stored/elsewhere.ts'
 import { exposeModel, relationOptions, storedRoot } from '../stored/expose.ts'
 import { type FeedSubscription, feedField } from '../stored/feed-field.ts'
 import { identityOf, modelRef } from '../stored/resolve.ts'
@@ -68,6 +71,13 @@ builder.objectField(OrderRef, 'network', (t) =>
 
 const ofOneNetwork = 'Narrows: an order of another network is not known.'
 
+/** Options of a root field that lists what a transaction settled. */
+export const readingTransaction = {
+  mayLack: () => true,
+  readMissing: async ({ hash, network }: { hash: string; network?: string }, context: Context) =>
+    (await tradingOn(context, network).readTransaction?.(hash as Bytes32, context.client)) ?? false,
+}
+
 const transactionRoot = ordersRoot(
   'many',
   ordersOfTransaction,
@@ -80,7 +90,7 @@ export const namedNetworks = (network: string | null | undefined, environment: E
   network == null ? environment.networks.all : [tradingOn(environment, network)]
 
 /** Reads orders that are not stored from the order books that networks follow. */
-async function readOrders(
+export async function readOrders(
   uids: readonly string[],
   network: string | undefined,
   context: Context,
@@ -91,25 +101,23 @@ async function readOrders(
   return read.includes(true)
 }
 
-interface OwnedBy {
+interface OwnedBy extends Pick<Owned, 'networks'> {
   owner?: Address | null | undefined
-  networks: readonly TradingServices[]
 }
 
-/** Reads the newest orders of an owner from the order books that networks follow. @returns whether it did */
-export async function readOrdersOf({ owner, networks }: OwnedBy, client: string): Promise<boolean> {
-  if (owner == null) return false
-  const read = await Promise.all(networks.map(({ readAccount }) => readAccount?.(owner, client)))
-  return read.includes(true)
-}
+/** Reads the orders of an owner from the order books that networks follow. @returns whether it did */
+export const readOrdersOf = async ({ owner, networks }: OwnedBy, client: string): Promise<boolean> =>
+  owner != null && readOwned({ owner, networks }, client)
+
+/** Named by anything but arguments of their own: by the id of a node, or by a gateway. */
+elsewhere(orderByUid, { readMissing: (uid, context) => readOrders([uid], undefined, context) })
 
 /** Options of a root field of which the orders of an owner are a part. */
 export function readingOwner<Args>(find: (args: Args, environment: Environment) => OwnedBy) {
   return {
     mayLack(text: string, args: Args, environment: Environment) {
       const { owner, networks } = find(args, environment)
-      const isLacking = ({ hasReadAccount }: TradingServices) => owner && hasReadAccount?.(owner) === false
-      return text !== 'null' && networks.some(isLacking)
+      return text !== 'null' && owner != null && isLacking({ owner, networks })
     },
     readMissing: async (args: Args, context: Context, result: unknown) =>
       result !== null && readOrdersOf(find(args, context), context.client),
@@ -161,10 +169,7 @@ builder.queryFields((t) => ({
       hash,
       chainId: tradingOn(environment, network).network.chainId,
     }),
-    mayLack: (text) => text === '[]',
-    readMissing: async ({ hash, network }, context, result) =>
-      (result as unknown[]).length === 0 &&
-      ((await tradingOn(context, network).readTransaction?.(hash as Bytes32, context.client)) ?? false),
+    ...readingTransaction,
   }),
   orders: storedRoot(t, filteredOrders, {
     args: {
@@ -237,16 +242,22 @@ interface EventsArguments {
 /** @throws Refusal InvalidParameter, OrderNotFound */
 async function find(
   { uid, owner, ...rest }: EventsArguments,
-  { feeds, db }: Environment,
+  { feeds, db, networks: { all: networks }, client }: Environment & Pick<Caller, 'client'>,
 ): Promise<FeedSubscription> {
   const after = rest.after ?? null
   if ((uid == null) === (owner == null))
     throw new Refusal('InvalidParameter', 'exactly one of uid and owner is expected', { field: 'uid' })
   if (owner != null) {
+    if (rest.snapshot) await readOrdersOf({ owner, networks }, client)
     const snapshot = rest.snapshot ? { snapshot: true, snapshotEntries: maxSnapshotOrders } : {}
     return { feed: feeds.owner, key: owner, after, ...snapshot }
   }
-  const id = uid == null ? undefined : await findOrderId(db, uid)
+  const findId = async () => (uid == null ? undefined : findOrderId(db, uid))
+  let id = await findId()
+  if (uid != null && id === undefined) {
+    const read = await Promise.all(networks.map(({ readOrders }) => readOrders?.([uid], client)))
+    if (read.includes(true)) id = await findId()
+  }
   if (id === undefined) throw new Refusal('OrderNotFound', 'there is no such order', { field: 'uid' })
   return { feed: feeds.order, key: String(id), after, snapshot: rest.snapshot ?? false }
 }

@@ -26,7 +26,7 @@ import {
 } from '../../domain/programmatic/status.ts'
 import { type TwapPart, twapAt, twapPart, twapParts } from '../../domain/programmatic/twap.ts'
 import { type BookedPart, programmaticSources, readBookedParts } from '../../storage/chain/programmatic.ts'
-import { orderByUid } from '../../storage/models/keyed.ts'
+import { orderByUid, programmaticOrderByKey } from '../../storage/models/keyed.ts'
 import {
   listedProgrammaticOrders,
   oneProgrammaticOrder,
@@ -58,6 +58,7 @@ import {
 } from '../paging.ts'
 import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
+import { elsewhere } from '../stored/elsewhere.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { identityOf, modelRef, resolveKeyed, type StoredValue } from '../stored/resolve.ts'
 import { chainIdsOf, namedNetworks, readingOwner } from './order.ts'
@@ -387,6 +388,14 @@ function toKey({ id, network, owner, hash }: OneArguments, environment: Environm
   return { chainId: tradingOn(environment, network).network.chainId, owner, hash }
 }
 
+/** Its parts are orders of its owner. */
+elsewhere(programmaticOrderByKey, {
+  ownerOf: ({ chainId, owner }, networks) => ({
+    owner,
+    networks: networks.all.filter(({ network }) => network.chainId === chainId),
+  }),
+})
+
 builder.queryFields((t) => ({
   programmaticOrder: storedRoot(t, oneProgrammaticOrder, {
     args: {
@@ -430,8 +439,8 @@ builder.queryFields((t) => ({
       ...programmaticArguments(t.arg),
     },
     rowArguments: (args: ListArguments, environment) => programmaticRowArguments(args, environment),
-    ...readingOwner(({ owner, network }: ListArguments, environment) => ({
-      owner,
+    ...readingOwner(({ owner, resolvedOwner, network }: ListArguments, environment) => ({
+      owner: owner ?? resolvedOwner,
       networks: namedNetworks(network, environment),
     })),
   }),

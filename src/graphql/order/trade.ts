@@ -5,7 +5,7 @@ import { listedTrades, trade } from '../../storage/models/trade.ts'
 import { builder } from '../builder.ts'
 import { allNetworks, changedAfterArgument, networkArgument, pageByChange } from '../paging.ts'
 import { exposeModel, storedRoot } from '../stored/expose.ts'
-import { chainIdsOf } from './order.ts'
+import { chainIdsOf, namedNetworks, readingOwner, readOrders } from './order.ts'
 
 exposeModel(trade)
 
@@ -24,7 +24,20 @@ builder.queryFields((t) => ({
       filter: toFilter(owner, orderUid),
       chainIds: chainIdsOf(environment, network),
     }),
+    mayLack(text, args, environment) {
+      if (args.owner != null) return ofOwner.mayLack(text, args, environment)
+      return args.orderUid != null && !/"(nodes|edges)":\[[^\]]/.test(text)
+    },
+    readMissing: async (args, context, result) =>
+      args.orderUid == null
+        ? ofOwner.readMissing(args, context, result)
+        : readOrders([args.orderUid], args.network, context),
   }),
+}))
+
+const ofOwner = readingOwner(({ owner, network }: TradeArguments, environment) => ({
+  owner,
+  networks: namedNetworks(network, environment),
 }))
 
 interface TradeArguments {

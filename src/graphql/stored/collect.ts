@@ -20,6 +20,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { Field, Relation, ValueList } from '../../storage/query/model.ts'
 import type { Selected, Selection } from '../../storage/query/selection.ts'
 import type { Services } from '../context/context.ts'
+import type { TradingServices } from '../context/networks.ts'
 
 export type Variables = Record<string, unknown>
 
@@ -81,6 +82,8 @@ export interface StoredField {
   is: Field | Relation | ValueList
   /** Converts GraphQL arguments to those of the relation's `rows`. @throws Refusal */
   rowArguments?: (args: never, environment: Environment) => unknown
+  /** Set for a list of an account: the networks whose orders of the account it is made of. @throws Refusal */
+  listsFrom?: (args: never, environment: Environment) => readonly TradingServices[]
 }
 
 /** Fields that an unstored field's resolver needs (`extensions.needs`): its object's statement reads them. */
@@ -99,7 +102,7 @@ export function storedFieldOf({
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 /** A relation whose rows depend on the request. */
-export interface SlotField extends Pick<StoredField, 'rowArguments'> {
+export interface SlotField extends Pick<StoredField, 'rowArguments' | 'listsFrom'> {
   relation: Relation
   field: GraphQLField<unknown, unknown>
   node: FieldNode
@@ -167,12 +170,17 @@ class SelectionCollector {
     }
   }
 
-  field(field: GraphQLField<unknown, unknown>, { is, rowArguments }: StoredField, nodes: Nodes): Selected {
+  field(field: GraphQLField<unknown, unknown>, stored: StoredField, nodes: Nodes): Selected {
+    const { is, rowArguments, listsFrom } = stored
     const [node] = nodes
     const item = { key: (node.alias ?? node.name).value, field: field.name, is }
     if ('codec' in is || is.kind === 'values') return { ...item, selection: [] }
     const slot = needsSlot(is, rowArguments)
-      ? this.slots.push({ relation: is, field, node, ...(rowArguments && { rowArguments }) }) - 1
+      ? this.slots.push({
+          ...{ relation: is, field, node },
+          ...(rowArguments && { rowArguments }),
+          ...(listsFrom && { listsFrom }),
+        }) - 1
       : undefined
     return { ...item, ...(slot !== undefined && { slot }), ...this.object(field.type, setsOf(nodes)) }
   }

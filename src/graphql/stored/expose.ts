@@ -55,6 +55,14 @@ function connectionOf(relation: PageRows): unknown {
       resolve: pagePart.resolve,
     }),
   )
+  if (model.isFollowed)
+    builder.objectField(connection, 'isComplete', (t) =>
+      t.boolean({
+        description:
+          'False while the list may lack items on a network that follows an order book: they are still being read, or the order book or the node is away. Then an empty page is refused as Unavailable, unless this is selected.',
+        ...pagePart,
+      }),
+    )
   builder.objectFields(connection, (t) =>
     Object.fromEntries(
       Object.entries(relation.fields ?? {}).map(([field, { codec, nullable, description, deprecated }]) => [
@@ -76,6 +84,7 @@ function connectionOf(relation: PageRows): unknown {
 interface RelationArguments {
   args?: object
   rowArguments?: StoredField['rowArguments']
+  listsFrom?: StoredField['listsFrom']
 }
 
 const exposed = new Set<string>()
@@ -167,10 +176,14 @@ function listOptions(list: ValueList): object {
 /** Options of a relation's field. Root fields bring their own resolver. */
 export function relationOptions<Resolve>(
   relation: Relation,
-  { args = {}, rowArguments }: RelationArguments = {},
+  { args = {}, rowArguments, listsFrom }: RelationArguments = {},
   resolve: Resolve = resolveStored as Resolve,
 ): object {
-  const stored: StoredField = { is: relation, ...(rowArguments && { rowArguments }) }
+  const stored: StoredField = {
+    is: relation,
+    ...(rowArguments && { rowArguments }),
+    ...(listsFrom && { listsFrom }),
+  }
   const { description } = relation
   if (relation.kind === 'value') {
     const { field } = relation

@@ -21,6 +21,7 @@ import {
   type Statement,
 } from '../../storage/query/statement.ts'
 import { throwMarkedRefusal } from '../../storage/query/stored-refusals.ts'
+import type { TradingServices } from '../context/networks.ts'
 import {
   type Collected,
   collect,
@@ -142,6 +143,19 @@ function cachedStatement(
   const statement = make()
   statements.set(key, statement)
   return statement
+}
+
+/** The networks whose orders of an account a selection lists. @throws Refusal for invalid arguments */
+export function listedFrom(
+  { slots }: Pick<PreparedObject, 'slots'>,
+  { variables }: OperationScope,
+  environment: Environment,
+): TradingServices[] {
+  const networks = slots.flatMap(
+    ({ field, node, listsFrom }) =>
+      listsFrom?.(getArgumentValues(field, node, variables) as never, environment) ?? [],
+  )
+  return [...new Set(networks)]
 }
 
 export function slotsOf(

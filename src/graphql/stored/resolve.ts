@@ -9,6 +9,7 @@ import type { Keyed } from '../../storage/query/statement.ts'
 import { builder, type SchemaTypes } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import type { Environment, Fragments, Nodes, OperationScope } from './collect.ts'
+import { ownedBy, readElsewhere, readOwned } from './elsewhere.ts'
 import {
   type PreparedField,
   type PreparedObject,
@@ -100,11 +101,12 @@ export async function resolveLookedUp(
 }
 
 /**
- * Reads an object by its key. Reads of the same tick and selection share one statement.
+ * Reads an object by its key, from elsewhere too. Reads of the same tick and selection share one statement.
  * @param typeName of the object, where the field's type is an interface
  * @returns null for a missing object
+ * @throws Outage; Refusal
  */
-export function resolveKeyed<Key>(
+export async function resolveKeyed<Key>(
   keyed: Keyed<Key>,
   key: Key,
   context: Context,
@@ -118,7 +120,10 @@ export function resolveKeyed<Key>(
   const loader =
     contextLoaders.get(prepared) ?? keyedLoader(prepared, keyed as Keyed<unknown>, scope, context)
   contextLoaders.set(prepared, loader)
-  return loader.load(key)
+  await readOwned(ownedBy({ keyed, key }, prepared, scope, context), context.client)
+  const value = await loader.load(key)
+  if (value !== null || !(await readElsewhere(keyed, key, context))) return value
+  return loader.clear(key).load(key)
 }
 
 /** Returns a resolver of a stored object whose key is in its parent. */

@@ -11,11 +11,13 @@ export const headers = {
   'Cache-Control': 'The time for which caches may keep the answer.',
   'WWW-Authenticate': '`Bearer`: the scheme for a key or a session’s token.',
   Link: 'The URL of older entries, with `rel="next"`, relative to the request’s URL; left out if there are none.',
+  'X-Is-Complete':
+    'Only with the value `false`: items of the list, or trades of the order, are still being read from the order book that the network follows or from the chain, or one of them is away. A list without any item is refused with 503 then.',
   'X-Pending-Settlements':
     'Settlements that can still fill the orders after a cancellation: hashes of sent transactions, and `auction-` with the id of an auction whose winner sends its settlement itself; left out if there are none.',
   'X-Unavailable-Tokens': 'Tokens whose balances the node cannot read now; left out if there are none.',
   ETag: 'Names this answer, for `If-None-Match`.',
-  Age: 'Seconds since a source returned the data, or since an order was compared with the order book that it comes from.',
+  Age: 'Seconds since a source returned the data, or since orders or competitions were compared with the order book that they come from.',
   Warning: '`110 - "Response is Stale"` on an older answer, while no source answers.',
 } as const
 

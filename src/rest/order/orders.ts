@@ -8,6 +8,7 @@ import { checkLimit } from '../../graphql/paging.ts'
 import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
 import { fullOrder, listedOrder, orderProgressBody } from '../../storage/bodies/order.ts'
 import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
+import { areTradesComplete, isListComplete, listAge } from '../../storage/models/completeness.ts'
 import { comparedAge } from '../../storage/models/order/mirror.ts'
 import {
   namedOrders,
@@ -21,20 +22,20 @@ import type { Operations, WrittenOperation } from '../openapi/operation.ts'
 import { hashParameter, pageParameters } from '../openapi/parameters.ts'
 import { count, uidText } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
+import { ageHeader, completeHeader, listAnswer } from '../routing/completeness.ts'
 import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readAddress, readHash, readPage, readUid } from '../routing/request.ts'
 import { noSuchOrder, sampleDebugReport, sampleListedOrder, sampleSettledOrder } from './examples.ts'
 
-const orderBody = oneBody(fullOrder, [comparedAge])
+/** Whether all trades of the order are read, as text of the database. */
+const complete = `(${areTradesComplete})`
+const orderBody = oneBody(fullOrder, [comparedAge, complete])
 const orderList = listOfBodies(listedOrder)
 const wrappedOrderList = listOfWrapped('order', fullOrder)
 const progressBody = oneBody(orderProgressBody)
-const reportBody = oneBody(debugReportBody, [oldestReported, comparedAge])
+const reportBody = oneBody(debugReportBody, [oldestReported, comparedAge, complete])
 
 const answerOf = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
-
-/** Returns the age of an order that comes from another order book. */
-const ageOf = (age: string | null | undefined) => (age == null ? {} : { Age: age })
 
 export const orderRoutes: StoredRoute[] = [
   {
@@ -45,7 +46,7 @@ export const orderRoutes: StoredRoute[] = [
       const uid = readUid('uid', path.uid)
       const rows = oneOrder({ uid, chainId: network.chainId })
       const row = await orRead(uid, reading, () => readBody(db, orderBody, rows, ambient))
-      return row ? { body: row[0], headers: ageOf(row[1]) } : null
+      return row ? { body: row[0], headers: { ...ageHeader(row[1]), ...completeHeader(row[2]) } } : null
     },
   },
   {
@@ -74,10 +75,9 @@ export const orderRoutes: StoredRoute[] = [
     on: 'GET /api/v1/transactions/:hash/orders',
     read: async ({ path }, { db, network, ambient, readTransaction, client }) => {
       const hash = readHash('hash', path.hash)
+      await readTransaction?.(hash, client)
       const rows = ordersOfTransaction({ hash, chainId: network.chainId })
-      const list = await readBody(db, orderList, rows, ambient)
-      const isMissing = list?.[0] === '[]' && (await readTransaction?.(hash, client))
-      return answerOf(isMissing ? await readBody(db, orderList, rows, ambient) : list)
+      return answerOf(await readBody(db, orderList, rows, ambient))
     },
   },
   {
@@ -88,8 +88,10 @@ export const orderRoutes: StoredRoute[] = [
       const { offset, limit } = readPage(query)
       checkLimit(limit, 'LIMIT_OUT_OF_BOUNDS')
       await readAccount?.(owner, client)
-      const rows = ordersOfAccount({ owner, chainId: network.chainId, offset, limit })
-      return answerOf(await readBody(db, orderList, rows, ambient))
+      const { chainId } = network
+      const rows = ordersOfAccount({ owner, chainId, offset, limit })
+      const columns = [isListComplete('orders', owner, [chainId]), listAge(owner, chainId)]
+      return listAnswer(await readBody(db, orderList, rows, { ...ambient, columns }))
     },
   },
   ...['', '/restricted'].map((prefix) => ({
@@ -117,9 +119,9 @@ async function readReport({ path, query }: Parameters<StoredRoute['read']>[0], r
   const values = [auctionsBefore, reportAuctions]
   const row = await orRead(uid, reading, () => readBody(db, reportBody, rows, { ...ambient, values }))
   if (!row) return null
-  const [body, nextAuction, age] = row
+  const [body, nextAuction, age, isComplete] = row
   const link = nextAuction === null ? {} : { Link: `<?auctionsBefore=${nextAuction}>; rel="next"` }
-  return { body, headers: { ...link, ...ageOf(age) } }
+  return { body, headers: { ...link, ...ageHeader(age), ...completeHeader(isComplete) } }
 }
 
 /** @throws Refusal InvalidParameter */
@@ -221,7 +223,11 @@ export const orderOperations: Operations = {
     id: 'order',
     summary: 'One order',
     answers: {
-      200: { description: 'The order, with its quote if it has one.', schema: order, headers: ['Age'] },
+      200: {
+        description: 'The order, with its quote if it has one.',
+        schema: order,
+        headers: ['Age', 'X-Is-Complete'],
+      },
     },
     examples: {
       fulfilled: { summary: 'Fully settled', path: { uid: sample.settled }, answer: sampleSettledOrder },
@@ -297,7 +303,13 @@ export const orderOperations: Operations = {
     id: 'accountOrders',
     summary: 'Orders of an account',
     query: pageParameters,
-    answers: { 200: { description: 'Orders, newest first, without their quotes.', schema: orders } },
+    answers: {
+      200: {
+        description: 'Orders, newest first, without their quotes.',
+        schema: orders,
+        headers: ['Age', 'X-Is-Complete'],
+      },
+    },
     codes: ['LIMIT_OUT_OF_BOUNDS'],
     examples: {
       page: {
@@ -326,7 +338,7 @@ const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
     200: {
       description: 'Lists are always present; unknown values inside them are left out.',
       schema: debugReport,
-      headers: ['Link', 'Age'],
+      headers: ['Link', 'Age', 'X-Is-Complete'],
     },
   },
   examples: {

@@ -200,6 +200,12 @@ export async function noteSettled(db: Db, chainId: number): Promise<void> {
     ON CONFLICT DO NOTHING`
 }
 
+/** Notes a competition that a client names, and that the order book shows, as missing until it is stored. */
+export async function noteRequested(db: Db, { chainId, number }: CompetitionName): Promise<void> {
+  const data = [{ chainId, number, askedAt: new Date(0), times: 0 }]
+  await sql(db).missingCompetition.createMany({ data, skipDuplicates: true })
+}
+
 /**
  * Missing competitions that may be requested now: first those that never were, newest first. Those above the
  * newest that the order book shows are still hidden. In SQL: two tables.
@@ -211,6 +217,21 @@ export async function dueCompetitions(db: Db, chainId: number, limit: number): P
       AND m.asked_at + power(4, m.times) * interval '1 second' <= now()
     ORDER BY m.asked_at, m.number DESC LIMIT ${limit}`
   return rows.map(({ number }) => number)
+}
+
+/**
+ * Reports whether the auction of a transaction is still to be read: from its call, or from the order book. In
+ * SQL: two tables.
+ */
+export async function isAuctionUnread(
+  db: Db,
+  { chainId, txHash }: { chainId: number; txHash: Bytes32 },
+): Promise<boolean> {
+  const rows = await sql(db).$queryRaw<unknown[]>`
+    SELECT 1 FROM settlements s WHERE s.chain_id = ${chainId} AND s.tx_hash = ${bytea(txHash)} AND s.auction_id IS NULL
+      AND (s.is_unread OR EXISTS (SELECT FROM missing_competitions m
+        WHERE m.chain_id = s.chain_id AND m.number = s.called_auction AND m.times < ${maxRequests})) LIMIT 1`
+  return rows.length > 0
 }
 
 /** Counts a request for a competition that the order book does not show. */

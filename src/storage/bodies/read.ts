@@ -35,6 +35,8 @@ export type BodyRow = [string, ...(string | null)[]]
 /** Values for `ownParam`. */
 interface BodyValues extends Ambient {
   values?: readonly unknown[]
+  /** More SQL columns after the others, with values of the request; of a list without access to its rows. */
+  columns?: readonly Prisma.Sql[]
 }
 
 /** @returns undefined if there is no row; a list always has one */
@@ -42,12 +44,17 @@ export async function readBody(
   db: Db,
   read: BodyRead,
   rows: Prisma.Sql,
-  { values = [], ...ambient }: BodyValues,
+  { values = [], columns = [], ...ambient }: BodyValues,
 ): Promise<BodyRow | undefined> {
-  const key = rows.strings.join('?')
-  const statement = read.statements.get(key) ?? statementOf(read, rows, values.length)
+  const key = [rows, ...columns].map(({ strings }) => strings.join('?')).join('|')
+  const statement = read.statements.get(key) ?? statementOf(read, rows, columns, values.length)
   read.statements.set(key, statement)
-  const allValues = [...ambientValues(ambient), ...values, ...rows.values]
+  const allValues = [
+    ...ambientValues(ambient),
+    ...values,
+    ...rows.values,
+    ...columns.flatMap(({ values }) => values),
+  ]
   const [row] = await readPrepared<BodyRow>(
     db,
     statement.text,
@@ -56,9 +63,21 @@ export async function readBody(
   return row
 }
 
-function statementOf({ text, isList, more }: BodyRead, rows: Prisma.Sql, parameters: number): Statement {
-  const from = withParameters(rows.strings, firstOwn + parameters)
+function statementOf(
+  { text, isList, more }: BodyRead,
+  rows: Prisma.Sql,
+  columns: readonly Prisma.Sql[],
+  parameters: number,
+): Statement {
+  let next = firstOwn + parameters
+  const place = ({ strings, values }: Prisma.Sql) => {
+    const placed = withParameters(strings, next)
+    next += values.length
+    return placed
+  }
+  const from = place(rows)
+  const last = columns.map(place)
   return isList
-    ? numberParameters(`SELECT ${toSql(listText(text, from))}`)
-    : numberParameters(`SELECT ${[toSql(text), ...more].join(', ')} FROM ${from}`)
+    ? numberParameters(`SELECT ${[toSql(listText(text, from)), ...last].join(', ')}`)
+    : numberParameters(`SELECT ${[toSql(text), ...more, ...last].join(', ')} FROM ${from}`)
 }

@@ -6,6 +6,7 @@ import { address, amount, hexText } from '../query/codec.ts'
 import { derived, type Model, type PageSource, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
 import { affiliate } from './affiliate.ts'
+import { isListComplete, isOwnBook } from './completeness.ts'
 import { feedOfAccount } from './notification/feed.ts'
 import { notificationHistory, unreadNotifications } from './notification/history.ts'
 import { notification } from './notification/notification.ts'
@@ -18,8 +19,14 @@ import { trade, tradeRanges, tradesKey, tradesOfAccount } from './trade.ts'
 export const filteredOrders: Relation = {
   kind: 'page',
   model: () => order,
-  rows: ({ filter, now, isByChange }: FilteredOrders): PageSource =>
-    isByChange ? changedOrders(filter, now) : orderRanges(filter, now),
+  rows: ({ filter, now, isByChange }: FilteredOrders): PageSource => {
+    const { owner, chainIds } = filter
+    return {
+      ...(isByChange ? changedOrders(filter, now) : orderRanges(filter, now)),
+      isComplete: owner ? isListComplete('orders', owner, chainIds) : isOwnBook(chainIds),
+      mayBeEmpty: isByChange || !owner,
+    }
+  },
   key: ordersKey,
   description:
     'Orders, newest first; with changedAfter those that have changed, in the order of their last changes.',
@@ -33,8 +40,10 @@ interface FilteredOrders {
 
 const ordersOfAccount: Relation = {
   ...filteredOrders,
-  rows: ({ filter, now }: { filter: OrderFilter; now: number }): PageSource =>
-    orderRanges({ ...filter, owner: raw('ac.address') }, now),
+  rows: ({ filter, now }: { filter: OrderFilter; now: number }): PageSource => ({
+    ...orderRanges({ ...filter, owner: raw('ac.address') }, now),
+    isComplete: isListComplete('orders', 'ac.address', filter.chainIds),
+  }),
   description: 'Orders of the account, newest first.',
 }
 
@@ -45,7 +54,11 @@ export const accountRelations = {
     kind: 'page',
     model: () => trade,
     rows: ({ chainIds }: { chainIds: readonly number[] }) =>
-      tradeRanges(tradesOfAccount(raw('ac.address')), chainIds),
+      tradeRanges(
+        tradesOfAccount(raw('ac.address')),
+        chainIds,
+        isListComplete('trades', 'ac.address', chainIds),
+      ),
     key: tradesKey,
     description: 'Trades of the account’s orders, newest first.',
   },

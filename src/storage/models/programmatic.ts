@@ -53,6 +53,7 @@ import { nodeId } from '../query/node-id.ts'
 import type { PageKey } from '../query/page-key.ts'
 import { now } from '../query/selection.ts'
 import { sqlExpression } from '../query/sql-text.ts'
+import { isListComplete } from './completeness.ts'
 
 const graphStatus = Object.fromEntries(
   generatorStatuses.map((status) => [status, screaming(status)]),
@@ -315,7 +316,11 @@ export const programmaticOrder: Model = {
     orders: {
       kind: 'page',
       model: modelNamed('Order'),
-      rows: partsOfOrder,
+      rows: (): PageSource => ({
+        ranges: [raw(partsOfOrder)],
+        isComplete: isListComplete('orders', 'g.owner', 'g.chain_id'),
+        mayBeEmpty: true,
+      }),
       key: ordersKey,
       description: 'Its orders that were placed, newest first, as their signatures name it.',
     },

@@ -33,6 +33,7 @@ import type { PageKey } from '../query/page-key.ts'
 import { nativePrices } from './auction/auction.ts'
 import { feePolicy } from './auction/fee-policy.ts'
 import { execution } from './auction/report.ts'
+import { areTradesComplete, areTradesOfComplete, isListComplete, isOwnBook } from './completeness.ts'
 import { tokenIn } from './token.ts'
 
 const fields = {
@@ -60,6 +61,7 @@ const fields = {
 export const trade: Model = {
   name: 'Trade',
   description: 'A trade that the settlement contract logged.',
+  isFollowed: true,
   fields: {
     id: nodeId('Trade', 'tr.chain_id', 'tr.block_number', 'tr.log_index'),
     ...fields,
@@ -174,6 +176,7 @@ export const orderTrades: Relation = {
   kind: 'page',
   model: () => trade,
   rows: 'trades tr WHERE tr.order_id = o.id',
+  isComplete: areTradesComplete,
   key: orderTradesKey,
   description: 'Trades of this order, newest first.',
 }
@@ -183,18 +186,22 @@ export type TradeFilter = { owner: Address } | { orderUid: OrderUid }
 /** All trades of the chain, also of orders that the service does not store. */
 const allTrades = (chainId: number) => Prisma.sql`trades tr WHERE tr.chain_id = ${chainId}`
 
-/** Trades of orders that the service stores, one index range for each network. */
+/** Trades of orders that the service stores or follows, one index range for each network. */
 export function tradeRanges(
   filters: (chainId: number) => readonly Prisma.Sql[],
   chainIds: readonly number[],
+  isComplete: Prisma.Sql,
 ): PageSource {
   return {
+    isComplete,
     ranges: chainIds.flatMap((chainId) => filters(chainId).map((filter) => tradesWhere(filter, chainId))),
   }
 }
 
+/** On a network that follows an order book, a trade may come before its order is read. */
 const tradesWhere = (filter: Prisma.Sql, chainId: number) =>
-  Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId} AND tr.order_id IS NOT NULL`
+  Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId}
+    AND (tr.order_id IS NOT NULL OR EXISTS (SELECT FROM order_books ob WHERE ob.chain_id = ${chainId}))`
 
 /** Trades of orders that the account owns, and of those that it placed for a contract to own. */
 export const tradesOfAccount =
@@ -208,6 +215,9 @@ const conditionsOf = (filter: TradeFilter) =>
   'owner' in filter
     ? tradesOfAccount(Prisma.sql`${bytea(filter.owner)}`)
     : () => [Prisma.sql`tr.order_uid = ${bytea(filter.orderUid)}`]
+
+export const isCompleteFor = (filter: TradeFilter, chainIds: readonly number[]) =>
+  'owner' in filter ? isListComplete('trades', filter.owner, chainIds) : areTradesOfComplete(filter.orderUid)
 
 interface TradePage {
   filter: TradeFilter
@@ -233,8 +243,8 @@ export const listedTrades: Relation = {
     isByChange
       ? changedTrades(filter, chainIds)
       : filter
-        ? tradeRanges(conditionsOf(filter), chainIds)
-        : { ranges: chainIds.map(allTrades) },
+        ? tradeRanges(conditionsOf(filter), chainIds, isCompleteFor(filter, chainIds))
+        : { ranges: chainIds.map(allTrades), isComplete: isOwnBook(chainIds), mayBeEmpty: true },
   key: tradesKey,
   description:
     'Trades, newest first on each network: all that the settlement contracts logged, or those of an owner’s orders or of one order. Give owner or orderUid, not both.',
@@ -338,6 +348,8 @@ function changedTrades(filter: TradeFilter | null, chainIds: readonly number[]):
       Prisma.sql`(SELECT tr.*, f.place FROM trade_feed f CROSS JOIN LATERAL ${Prisma.raw(tradeOfEntry)}) tr WHERE true`,
     ],
     scan: { limit: feedScan, condition: Prisma.sql`(${Prisma.join(ofFilter, ' OR ')}) AND ${isLast}` },
+    isComplete: filter ? isCompleteFor(filter, chainIds) : isOwnBook(chainIds),
+    mayBeEmpty: true,
     ordered: { key: placeKey('tr'), faults: placeFaults('trade') },
   }
 }

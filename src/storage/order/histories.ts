@@ -60,18 +60,47 @@ export async function endTurn(
   })
 }
 
-/** Reports whether the list of an account's orders was read to its end. */
-export async function isListed(db: Db, chainId: number, account: Address): Promise<boolean> {
+/** Reports whether all trades of an account before the first indexed block are read. */
+export async function isHistoryRead(db: Db, chainId: number, account: Address): Promise<boolean> {
   const where = { chainId_account: { chainId, account: bytea(account) } }
-  return (await sql(db).accountHistory.findUnique({ where }))?.isListed ?? false
+  const row = await sql(db).accountHistory.findUnique({ where, select: { unreadTo: true } })
+  return row !== null && row.unreadTo < 0n
 }
 
-/** Notes that the list of an account's orders was read to its end. */
-export async function noteListed(db: Db, chainId: number, account: Address): Promise<void> {
-  const key = { chainId, account: bytea(account) }
-  await sql(db).accountHistory.upsert({
-    where: { chainId_account: key },
-    create: { ...key, unreadTo: -1n, turnAt: new Date(), isListed: true },
-    update: { isListed: true },
-  })
+/** How far the list of an account's orders was read, newest first. Dates are those of the order book. */
+export interface Listing {
+  /** All orders up to this creation date were read; null if the list was never read to its end. */
+  listedTo: Date | null
+  /** A reading that is under way; null if there is none. */
+  running: { newest: Date; offset: number } | null
+}
+
+export async function findListing(db: Db, chainId: number, account: Address): Promise<Listing> {
+  const where = { chainId_account: { chainId, account: bytea(account) } }
+  const row = await sql(db).accountHistory.findUnique({ where })
+  const running =
+    row?.listNewest && row.listOffset !== null ? { newest: row.listNewest, offset: row.listOffset } : null
+  return { listedTo: row?.listedTo ?? null, running }
+}
+
+/**
+ * Notes how far the list of an account was read. The row may be new: then no trade before the first indexed
+ * block is read either, if there may be any. In SQL: that block is in another row.
+ * @param readAt when its newest orders were read; undefined if they were not
+ */
+export async function noteListing(
+  db: Db,
+  { chainId, firstBlock }: { chainId: number; firstBlock: number },
+  account: Address,
+  { listedTo, running, readAt }: Listing & { readAt?: Date | undefined },
+): Promise<void> {
+  await sql(db).$executeRaw`INSERT INTO account_histories AS h
+      (chain_id, account, unread_to, turn_at, is_listed, read_at, listed_to, list_newest, list_offset)
+    SELECT chain_id, ${bytea(account)}, CASE WHEN indexed_from > ${firstBlock} THEN indexed_from - 1 ELSE -1 END, now(),
+      ${listedTo !== null}, ${readAt ?? null}::timestamptz, ${listedTo}::timestamptz,
+      ${running?.newest ?? null}::timestamptz, ${running?.offset ?? null}::int
+    FROM order_books WHERE chain_id = ${chainId}
+    ON CONFLICT (chain_id, account) DO UPDATE SET is_listed = excluded.is_listed, listed_to = excluded.listed_to,
+      list_newest = excluded.list_newest, list_offset = excluded.list_offset,
+      read_at = greatest(h.read_at, excluded.read_at)`
 }

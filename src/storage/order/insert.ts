@@ -89,7 +89,11 @@ const orderColumns: readonly InsertColumn<NewOrder>[] = [
 
 const quoteColumns: readonly InsertColumn<NewOrderQuote>[] = [
   ...insertColumns(orderQuoteRow, Object.keys(orderQuoteRow) as (keyof OrderQuote)[]),
-  { name: 'metadata', type: 'jsonb', valueIn: ({ calls }) => metadataColumn(calls) },
+  {
+    name: 'metadata',
+    type: 'jsonb',
+    valueIn: ({ calls, reportedCalls }) => reportedCalls ?? metadataColumn(calls),
+  },
 ]
 
 /** The column as JSON text. */

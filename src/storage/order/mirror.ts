@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
@@ -9,6 +10,9 @@ import { isUnfinished } from './status.ts'
  * checked before the order was stored, and presignatures are on chain; a trade proves any.
  */
 export const isVerified = `(o.signing_scheme <> 'eip1271' OR m.is_signed IS TRUE OR o.executed_sell > 0)`
+
+/** SQL condition: the order book reports more of order `o`, with its row `m`, than its trades have sold. */
+export const isBehind = 'coalesce(m.reported_sell > o.executed_sell, false)'
 
 /** The number up to which late orders and unknown trades are counted. */
 export const maxLate = 10_000
@@ -152,6 +156,49 @@ export async function unknownAmong(db: Db, chainId: number, uids: readonly Order
   return rows.map(({ uid }) => hexOf(uid))
 }
 
+/** Trades of a transaction whose orders are looked up. */
+const maxTraded = 1_000
+
+/** The UIDs that a transaction traded, that are not stored, and may be requested now. In SQL, as above. */
+export async function unknownIn(db: Db, chainId: number, txHash: Bytes32): Promise<OrderUid[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT DISTINCT t.order_uid AS uid FROM settlements s
+      JOIN trades t ON t.chain_id = s.chain_id AND t.block_number = s.block_number AND t.tx_hash = s.tx_hash
+    WHERE s.chain_id = ${chainId} AND s.tx_hash = ${bytea(txHash)} AND t.order_id IS NULL LIMIT ${maxTraded}`
+  return unknownAmong(
+    db,
+    chainId,
+    rows.map(({ uid }) => hexOf(uid)),
+  )
+}
+
+/** The orders among these of which the order book reports more than their trades have sold. In SQL: compares columns. */
+export async function behindAmong(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+  limit: number,
+): Promise<OrderUid[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT o.uid FROM orders o JOIN mirrored_orders m ON m.order_id = o.id
+    WHERE o.uid = ANY(${uids.map(bytea)}::bytea[]) AND o.chain_id = ${chainId} AND ${raw(isBehind)} LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/** The same among the orders that an account placed for a contract to own. */
+export async function placedBehind(
+  db: Db,
+  chainId: number,
+  user: Address,
+  limit: number,
+): Promise<OrderUid[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT o.uid FROM orders o JOIN mirrored_orders m ON m.order_id = o.id
+    WHERE o.onchain_user = ${bytea(user)} AND o.chain_id = ${chainId} AND ${raw(isBehind)}
+    ORDER BY o.created_at DESC LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
 /**
  * The blocks below `before` with trades of these UIDs whose orders are not stored. In SQL: distinct values.
  */
@@ -217,12 +264,12 @@ export async function noteMirrored(
   const values = <Value>(of: (report: Report) => Value) => reports.map(of)
   const ids = values(({ orderId }) => orderId)
   await sql(tx).$executeRaw`
-    INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, traded_at,
-      is_signed, signature_read_at, unverified_document, requested_at)
+    INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, reported_sell,
+      traded_at, is_signed, signature_read_at, unverified_document, requested_at)
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
-      r.fee, r.fee_token, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.document,
+      r.fee, r.fee_token, r.sold, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.document,
       CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
@@ -236,11 +283,26 @@ export async function noteMirrored(
     ON CONFLICT (order_id) DO UPDATE SET compared_at = now(), is_live = excluded.is_live,
       executed_fee = coalesce(excluded.executed_fee, m.executed_fee),
       executed_fee_token = coalesce(excluded.executed_fee_token, m.executed_fee_token),
+      reported_sell = coalesce(excluded.reported_sell, m.reported_sell),
       is_signed = coalesce(excluded.is_signed, m.is_signed),
       signature_read_at = coalesce(excluded.signature_read_at, m.signature_read_at),
       unverified_document = excluded.unverified_document`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
+}
+
+/**
+ * Notes the calls of quotes, which an order book shows once their orders have ended, where they are missing.
+ * In SQL: a list.
+ */
+export async function noteQuoteCalls(
+  tx: Tx,
+  quotes: readonly { orderId: bigint; calls: string }[],
+): Promise<void> {
+  if (quotes.length === 0) return
+  await sql(tx).$executeRaw`UPDATE order_quotes q SET metadata = r.calls::jsonb
+    FROM unnest(${quotes.map(({ orderId }) => orderId)}::bigint[], ${quotes.map(({ calls }) => calls)}::text[]) AS r(id, calls)
+    WHERE q.order_id = r.id AND q.metadata IS NULL`
 }
 
 /**

@@ -24,9 +24,9 @@ export function argumentSlotOf(relation: Relation, args: unknown): ArgumentSlot 
     return rows ? { shape: rows.strings.join('?'), values: rows.values, rows } : { shape: '', values: [] }
   }
   const source = sourceOf(relation, args)
-  const { ranges, scan, subject, ordered } = source
+  const { ranges, scan, subject, isComplete, ordered } = source
   const page = pageOf(ordered?.key ?? relation.key, args as PageArguments)
-  const parts = [...ranges, ...(scan ? [scan.condition] : []), ...(subject ? [subject] : [])]
+  const parts = [...ranges, ...[scan?.condition, subject, isComplete].filter((part) => part !== undefined)]
   const bounds = `${page.backwards} ${page.after !== null} ${page.before !== null}`
   return {
     shape: [bounds, ...parts.map(({ strings }) => strings.join('?'))].join('|'),
@@ -47,6 +47,7 @@ function rowsOf(relation: Relation, args: unknown): Prisma.Sql | undefined {
 }
 
 function sourceOf(relation: Relation & { kind: 'page' }, args: unknown): PageSource {
-  if (typeof relation.rows === 'string') return { ranges: [Prisma.raw(relation.rows)] }
-  return relation.rows(args as never)
+  const { rows, isComplete } = relation
+  if (typeof rows !== 'string') return rows(args as never)
+  return { ranges: [Prisma.raw(rows)], ...(isComplete && { isComplete: Prisma.raw(isComplete) }) }
 }

@@ -11,6 +11,10 @@ export interface PageSource {
   scan?: { limit: number; condition: Prisma.Sql } | undefined
   /** SQL for the owner of the list, for the relation's `faults`. */
   subject?: Prisma.Sql
+  /** A condition: the list lacks nothing that is read from elsewhere. Without it, none does. */
+  isComplete?: Prisma.Sql
+  /** True for a list that may be empty all the same; it is refused otherwise, unless the page says so. */
+  mayBeEmpty?: boolean
   /** Another order than the relation's, with its refused values. */
   ordered?: Pick<PageRows, 'key' | 'faults'>
 }
@@ -25,6 +29,8 @@ export interface Model {
   name: string
   description: string
   fields: Readonly<Record<string, Field>>
+  /** True if lists of it have `isComplete`: what they lack is read from elsewhere. */
+  isFollowed?: boolean
   relations?: Readonly<Record<string, Relation>>
   lists?: Readonly<Record<string, ValueList>>
   /** Fields that resolvers need for reads outside the database; some need more, see `Selected.needs`. */
@@ -100,6 +106,8 @@ export interface PageRows extends RelationBase {
   kind: 'page'
   rows: string | ((args: never) => PageSource)
   key: PageKey
+  /** SQL condition for rows without arguments, as in their source. */
+  isComplete?: string
   /**
    * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL
    * for a cursor to go on from.

@@ -17,7 +17,12 @@ interface PageParameters {
   ranges: string[]
   condition: string | undefined
   subject: string
+  /** Undefined for a list that is always complete. */
+  isComplete: string | undefined
 }
+
+/** The member of a page that reports whether its list is complete. */
+const completeness = 'isComplete'
 
 /**
  * JSON text of a connection. One subquery reads the page's rows; the parts of the connection aggregate its
@@ -33,14 +38,20 @@ export function pageText(list: PageRows, item: Selected, context: StatementConte
   const readsOneMore = item.selection.some(({ field }) => field === 'pageInfo' || field in fields)
   const query = new PageQuery(relation, slot.page, slot.source, parameters, context, readsOneMore)
   const members = item.selection.map((part): [string, Text] => [part.key, query.partText(part)])
+  const saysSo = item.selection.some(({ field }) => field === completeness)
+  const shown = toSql(membersText(members))
+  const isRefused = saysSo || slot.source.mayBeEmpty ? undefined : query.isEmptyByMistake()
+  const answer = isRefused ? `CASE WHEN ${isRefused} THEN '${refusalMark('l')}' ELSE ${shown} END` : shown
   // HAVING makes it one row, also if no part of the selection aggregates.
-  const text = `(SELECT ${toSql(membersText(members))} FROM (${query.rows()}) p HAVING true)`
+  const text = `(SELECT ${answer} FROM (${query.rows()}) p HAVING true)`
   if (!relation.faults || parameters.after.length === 0) return sqlExpression(text)
   const cases = relation
     .faults(parameters.after, parameters.subject)
     .map(([condition, fault, cursor = `''`]) => `WHEN ${condition} THEN '${refusalMark(fault)}' || ${cursor}`)
   return sqlExpression(`CASE ${cases.join(' ')} ELSE ${text} END`)
 }
+
+const boolText = (condition: string) => sqlExpression(`CASE WHEN ${condition} THEN 'true' ELSE 'false' END`)
 
 const casts = { time: '::timestamptz', number: '::bigint', bytes: '::bytea' }
 
@@ -64,8 +75,9 @@ function parametersOf(
   const ranges = (source?.ranges ?? []).map(({ strings }) => take(strings))
   const condition = source?.scan && take(source.scan.condition.strings)
   const subject = source?.subject ? take(source.subject.strings) : ''
+  const isComplete = source?.isComplete && take(source.isComplete.strings)
   if (next - from !== values.length) throw new TypeError('a page needs one value for each parameter')
-  return { limit, after, before, ranges, condition, subject }
+  return { limit, after, before, ranges, condition, subject, isComplete }
 }
 
 /** Builds the SQL of one page. Parts of the connection add the columns that they need. */
@@ -95,9 +107,18 @@ class PageQuery {
       return membersText(selection.map((part): [string, Text] => [part.key, this.infoText(part.field)]))
     }
     if (field === 'totalCount') return sqlExpression(this.count())
+    if (field === completeness) return boolText(this.parameters.isComplete ?? 'true')
     const connectionField = fields[field]
     if (!connectionField) throw new TypeError(`${this.connectionName} has no stored field ${field}`)
     return this.connectionFieldText(connectionField)
+  }
+
+  /** SQL condition: it has no item, and its list may lack some. Undefined for a complete list. */
+  isEmptyByMistake(): string | undefined {
+    const { isComplete } = this.parameters
+    if (isComplete === undefined) return undefined
+    const isScanned = this.source.scan ? ` AND ${this.scanEnd()} IS NULL` : ''
+    return `count(*) = 0${isScanned} AND NOT (${isComplete})`
   }
 
   /** The subquery of the page's rows. Call it after all parts have added their columns. */
@@ -136,12 +157,12 @@ class PageQuery {
 
   private infoText(field: string): Text {
     const { backwards, after, before } = this.page
-    const bool = (expression: string) => sqlExpression(`CASE WHEN ${expression} THEN 'true' ELSE 'false' END`)
     if (field === '__typename') return literal('"PageInfo"')
     if (field === 'startCursor') return textOrNull(this.startCursor())
     if (field === 'endCursor') return textOrNull(this.endCursor())
-    if (field === 'hasNextPage') return backwards ? literal(String(before !== null)) : bool(this.hasMore())
-    return backwards ? bool(this.hasMore()) : literal(String(after !== null))
+    if (field === 'hasNextPage')
+      return backwards ? literal(String(before !== null)) : boolText(this.hasMore())
+    return backwards ? boolText(this.hasMore()) : literal(String(after !== null))
   }
 
   private connectionFieldText(field: PageField): Text {

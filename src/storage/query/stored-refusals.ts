@@ -14,6 +14,10 @@ const refusals = {
     'entries behind this cursor are removed already; "earliest" starts at the first that is stored',
     { field: 'after' },
   ),
+  l: new Refusal(
+    'Unavailable',
+    'the list is still being read from the order book and the chain: try again later, or select isComplete',
+  ),
   d: new Refusal('AffiliateCodeDisabled', 'Affiliate code disabled', { field: 'code' }),
 }
 export type StoredRefusal = keyof typeof refusals

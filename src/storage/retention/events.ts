@@ -139,6 +139,11 @@ export function removeUnusedOrders(
         DELETE FROM order_events e USING unused u WHERE e.order_id = u.id
       ), entries AS (
         DELETE FROM order_feed f USING unused u WHERE f.order_id = u.id RETURNING f.*
+      ), lists AS (
+        -- Lists that had the removed orders are read again.
+        UPDATE account_histories h SET listed_to = NULL, list_newest = NULL, list_offset = NULL, is_listed = false
+        FROM unused u JOIN orders o ON o.id = u.id
+        WHERE h.chain_id = o.chain_id AND h.account IN (o.owner, o.onchain_user)
       ), marked AS (${raw(leaveMarks('order_feed', 'entries', 'false'))}
       ), removed AS (
         DELETE FROM orders o USING unused u WHERE o.id = u.id RETURNING o.id

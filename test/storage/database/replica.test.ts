@@ -184,6 +184,7 @@ test('what is read from an order book is there at once, for each client that nam
     orderBook: {
       ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, latestCompetition: unused },
       ...{
+        transactionsOf: unused,
         competition: unused,
         get: unused,
         pass: unused,
@@ -192,6 +193,7 @@ test('what is read from an order book is there at once, for each client that nam
       },
     },
     meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {}, ...ignored },
+    readSettled: unused,
     checkSignature: unused,
     nameTokens: () => Promise.resolve(),
     blockTimes: async () => new Map(),

@@ -1,4 +1,4 @@
-import { isVerified } from '../../order/mirror.ts'
+import { isBehind, isVerified } from '../../order/mirror.ts'
 import { boolean, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
 import { now } from '../../query/selection.ts'
@@ -19,6 +19,11 @@ const mirror: Model = {
       boolean,
       `(m.unverified_document IS NULL OR EXISTS (SELECT FROM app_data d WHERE d.hash = o.app_data))`,
       'False if the source has another document than the one of the hash: then fullAppData is what the source has, and nothing is read from it.',
+    ),
+    isComplete: derived(
+      boolean,
+      `NOT ${isBehind}`,
+      'False while the source reports more of the order than its trades here have sold: its status and its amounts follow these trades.',
     ),
     isFeeReported: derived(
       boolean,

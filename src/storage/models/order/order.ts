@@ -112,6 +112,7 @@ const isInvalidated = 'o.cancelled_at IS NOT NULL OR o.invalidated'
 export const order: Model = defineModel({
   name: 'Order',
   description: 'A signed intent to trade one token for another.',
+  isFollowed: true,
   fields: {
     id: nodeId('Order', hexText('o.uid')),
     ...stored,

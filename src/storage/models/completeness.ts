@@ -1,0 +1,60 @@
+import type { Address } from '../../domain/evm/address.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
+import { bytea, raw } from '../database/columns.ts'
+import { Prisma } from '../generated/client.ts'
+import { isBehind } from '../order/mirror.ts'
+import { now } from '../query/selection.ts'
+
+/** The age, in seconds, from which the newest orders of an account have to be read again. */
+const freshSeconds = 90
+
+/** The user has a coin order of which a trade is missing: the contract owns it, so that no history has it. */
+const lacksPlaced = (account: string) =>
+  `EXISTS (SELECT FROM orders o JOIN mirrored_orders m ON m.order_id = o.id
+    WHERE o.onchain_user = ${account} AND o.chain_id = ob.chain_id AND ${isBehind})`
+
+/** A trade names an order that is still to be read. */
+const lacksTraded = (account: string) =>
+  `EXISTS (SELECT FROM trades lt WHERE lt.chain_id = ob.chain_id AND lt.owner = ${account} AND lt.order_id IS NULL
+    AND NOT EXISTS (SELECT FROM missing_orders lm WHERE lm.chain_id = lt.chain_id AND lm.uid = lt.order_uid))`
+
+/** What an account's lists lack, by its row `h` for order book `ob`. */
+const lacks = {
+  orders: (account: string) => `h.listed_to IS NULL OR h.list_offset IS NOT NULL OR h.read_at IS NULL
+    OR h.read_at < to_timestamp(${now} - ${freshSeconds}) OR ${lacksTraded(account)}`,
+  trades: (account: string) => `h.unread_to >= 0 OR h.listed_to IS NULL OR ${lacksPlaced(account)}`,
+}
+
+/**
+ * SQL condition: the list of an account has all of its items, on networks that follow an order book too.
+ * @param account an address, or SQL for one
+ */
+export function isListComplete(
+  list: keyof typeof lacks,
+  account: Address | string,
+  chainIds: readonly number[] | string,
+): Prisma.Sql {
+  const isSql = !/^0x[0-9a-f]{40}$/.test(account)
+  const chains =
+    typeof chainIds === 'string' ? raw(`= ${chainIds}`) : Prisma.sql`= ANY(${[...chainIds]}::int[])`
+  return Prisma.sql`NOT EXISTS (SELECT FROM order_books ob
+    CROSS JOIN LATERAL (SELECT ${isSql ? raw(account) : Prisma.sql`${bytea(account as Address)}::bytea`} AS account) la
+    LEFT JOIN account_histories h ON h.chain_id = ob.chain_id AND h.account = la.account
+    WHERE ob.chain_id ${chains} AND (h.account IS NULL OR ${raw(lacks[list]('la.account'))}))`
+}
+
+/** SQL for the seconds since the newest orders of an account were read, as text; null where they never were. */
+export const listAge = (account: Address, chainId: number): Prisma.Sql =>
+  Prisma.sql`(SELECT greatest(0, ${raw(now)} - ceil(extract(epoch FROM h.read_at))::bigint)::text
+    FROM account_histories h WHERE h.chain_id = ${chainId} AND h.account = ${bytea(account)})`
+
+/** SQL condition: the trades of order `o` are all that its order book reports. */
+export const areTradesComplete = `NOT EXISTS (SELECT FROM mirrored_orders m WHERE m.order_id = o.id AND ${isBehind})`
+
+/** The same for an order by its UID. */
+export const areTradesOfComplete = (uid: OrderUid): Prisma.Sql =>
+  Prisma.sql`NOT EXISTS (SELECT FROM orders o WHERE o.uid = ${bytea(uid)} AND NOT ${raw(areTradesComplete)})`
+
+/** SQL condition: none of these networks follows an order book, of which only a part is here. */
+export const isOwnBook = (chainIds: readonly number[]): Prisma.Sql =>
+  Prisma.sql`NOT EXISTS (SELECT FROM order_books ob WHERE ob.chain_id = ANY(${[...chainIds]}::int[]))`
