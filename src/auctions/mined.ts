@@ -7,7 +7,8 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import { storeChanges } from '../storage/auction/accounting.ts'
 import type { AttemptKey } from '../storage/auction/settlement-attempts.ts'
 import { rightsFault } from './driver/check-submission.ts'
-import { isBalance, isKnownRead, isPlain, leftBehind, maxTracedGas, unknownCall } from './inspection.ts'
+import { approvalsIn, isPlain, leftText, readText, unexplained } from './footprint.ts'
+import { maxTracedGas } from './inspection.ts'
 import { banSolver, outsideOf } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -99,13 +100,16 @@ export async function minedEffects(
   const right = calls && rightsFault(calls)
   const { footprint, fault } = isKnown ? nothing : await footprintOf(txHash, gasUsed, services)
   const written = footprint.writes.map(({ contract }) => contract)
+  const used = footprint.reads.flatMap(({ path }) => path.map(({ contract }) => contract))
   const lower = [...logged].flatMap(([token, change]) => (change < 0n ? token : []))
-  const asked = [...new Set([...written, ...lower])].filter((token) => token !== nativeMarker)
-  const balances = asked.length > 0 ? await services.balancesAround(asked, block) : new Map()
-  const left = footprint.writes.filter((write) => !isBalance(write, { balances }))
-  const read = footprint.reads.filter(
-    (one) => !isKnownRead(one, (target) => balances.has(target) || isToken(target)),
-  )
+  const asked = [...new Set([...written, ...used, ...lower])].filter((token) => token !== nativeMarker)
+  const balances: ReadonlyMap<Address, BalanceChange> =
+    asked.length > 0 ? await services.balancesAround(asked, block) : new Map()
+  const { writes, reads } = await unexplained(footprint, {
+    ...services,
+    balances,
+    approvals: approvalsIn(calls ?? []),
+  })
   // The guard has compared balances on chain: a log that says otherwise is made up.
   const isGuarded = services.network.balanceGuard !== undefined && !outside.submits
   const isReal = (token: Address, change: bigint) => {
@@ -121,8 +125,8 @@ export async function minedEffects(
     left: [
       ...(right === undefined ? [] : [right]),
       ...(fault === undefined ? [] : [fault]),
-      ...left.map((write) => leftBehind(write).reason),
-      ...read.map(({ contract, selector }) => unknownCall(contract, selector).reason),
+      ...writes.map(leftText),
+      ...reads.map(readText),
     ],
   }
 }

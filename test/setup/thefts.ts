@@ -26,8 +26,33 @@ const makers = {
   StickyToken: [],
   SpoilingToken: [],
   Crowd: [],
+  RightsToken: [],
+  Items: [],
+  FlatteringItems: [],
+  HybridItems: [],
+  DoubleItems: [],
+  EchoingItems: [],
+  OwnItems: [],
+  BitItems: [],
+  SummingToken: [],
+  Manager: [],
+  Clerk: ['Manager'],
+  ManagedVault: ['Manager', 'Clerk'],
+  Redeemer: [],
+  Forger: [],
 } as const
 export type TheftName = keyof typeof makers
+
+/** Contracts of items: the settlement contract has items 0, 3 and 7 of each. */
+export const itemContracts = [
+  'Items',
+  'FlatteringItems',
+  'HybridItems',
+  'DoubleItems',
+  'EchoingItems',
+  'OwnItems',
+  'BitItems',
+] as const satisfies TheftName[]
 
 export const thief = address('0x00000000000000000000000000000000007411ef')
 const erc20 = new Interface(['function balanceOf(address) view returns (uint256)'])
@@ -105,8 +130,13 @@ export async function stageThefts({ rpc, market }: TestChain) {
     ['QuietToken', 'mint'],
     ['StickyToken', 'mint'],
     ['Locks', 'add'],
+    ['SummingToken', 'mint'],
   ] as const)
     await send(call(name, method, [settlement, 1_000n]))
+  for (const name of itemContracts)
+    for (const id of [0n, 3n, 7n]) await send(call(name, 'mint', [settlement, id]))
+  await send(call('Manager', 'register', [settlement]))
+  await send(call('ManagedVault', 'fund', [1_000n]))
   await send(call('Deeds', 'mint', [7n, settlement, 1_000n]))
   const allowances = [tokens.DAI.address, placeOf('QuietToken')].map((token) =>
     approveCall(token, placeOf('OldRouter'), 2n ** 255n),
@@ -153,6 +183,7 @@ export async function stageThefts({ rpc, market }: TestChain) {
         deed: await read('Deeds', 'worth', [7n]),
         entrusted: await read('Deeds', 'entrusted', [7n]),
         allowed: await read('RightsBook', 'isAllowed', [settlement, thief]),
+        vault: await read('ManagedVault', 'left', []),
         delegated: await read('RightsBook', 'borrowAllowance', [settlement, thief]),
       }
     },

@@ -1,8 +1,10 @@
 import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
-import { type Address, address, toAddress } from '../../domain/evm/address.ts'
+import { word } from '../../domain/evm/abi.ts'
+import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
+import { approveCall } from '../../domain/settlement/calldata.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import {
   type Call,
@@ -62,10 +64,19 @@ export interface Approval {
   spender: Address
 }
 
-/** A changed slot that belongs to the settlement contract: see `footprintTracer`. */
-export interface KeyedWrite {
+/** The amounts by which one settlement calls `approve` of an allowance. */
+export interface GivenApproval extends Approval {
+  amounts: readonly bigint[]
+}
+
+/** A slot of a contract. */
+export interface ContractSlot {
   contract: Address
   slot: Bytes32
+}
+
+/** A changed slot that belongs to the settlement contract: see `footprintTracer`. */
+export interface KeyedWrite extends ContractSlot {
   before: Bytes32
   after: Bytes32
   /**
@@ -74,13 +85,18 @@ export interface KeyedWrite {
   callers: readonly (readonly Hex[])[]
 }
 
-/**
- * A call of the settlement contract whose target read storage of its own that belongs to the settlement
- * contract and is not zero, or that led to a read of storage that names the settlement contract.
- */
-export interface KeyedRead {
+/** A call, with the selectors of the code that it runs: its own, and those of delegated calls in it. */
+export interface TracedUse {
   contract: Address
-  selector: Hex
+  selectors: readonly Hex[]
+}
+
+/** A read of a slot that belongs to the settlement contract and is not zero: see `footprintTracer`. */
+export interface KeyedRead extends ContractSlot {
+  /** The calls that led to it: from the settlement contract's own to that of `contract`. */
+  path: readonly TracedUse[]
+  /** True if the value names the settlement contract. */
+  names: boolean
 }
 
 /** The use of the storage that contracts keep for the settlement contract. */
@@ -112,6 +128,18 @@ export interface SettlementEffects {
    * @throws NotOffered if the node runs no tracer in JavaScript, or not to the end; Outage
    */
   footprint(call: SettlementCall): Promise<Footprint>
+  /**
+   * Returns which of the slots hold the settlement contract's balance of their contract: `balanceOf` follows
+   * two other values of it. At most one slot of a contract does.
+   * @throws Outage
+   */
+  balanceSlots<Slot extends ContractSlot>(slots: readonly Slot[]): Promise<Slot[]>
+  /**
+   * Returns the approvals that are allowances of amounts: `allowance` is just as high after `approve`, and 0
+   * after an `approve` of 0. One that only ends is an allowance where it ends something.
+   * @throws NotOffered; Outage
+   */
+  realAllowances(approvals: readonly GivenApproval[]): Promise<GivenApproval[]>
   /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
   /** Returns the call that a mined transaction makes. @throws Outage, also if the node does not know it */
@@ -133,7 +161,12 @@ export interface EffectsOptions {
 
 /** An unused account. */
 const probe = address('0x0000000000000000000000000000000070726f62')
-const tokenAbi = new Interface(['function allowance(address owner, address spender) view returns (uint256)'])
+const tokenAbi = new Interface([
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
+])
+/** Balances that replace one in a trial: each fits into 64 bits, and no right has both. */
+const otherBalances = [0x1f3d_5b79_8642n, 0x2a4c_6e80_1357_9bdfn] as const
 const probeAbi = new Interface([
   'function read(address owner, address[] tokens) view returns (uint256[] words)',
 ])
@@ -144,6 +177,8 @@ const probeAbi = new Interface([
 const probeGas = 20_000_000
 /** The time for which the node's methods are cached. A node may be replaced. */
 const supportMs = 300_000
+/** The gas for one call of a token. */
+const readGas = 200_000
 /** The gas for a call in the sequence, and the code around it. */
 const sequenceGas = 100_000n
 
@@ -175,7 +210,7 @@ export function createSettlementEffects({
     to: token,
     input: tokenAbi.encodeFunctionData('allowance', [settlement, spender]) as Hex,
     value: 0n,
-    gas: 200_000,
+    gas: readGas,
   })
 
   async function run(calls: readonly Call[]): Promise<CallResult[]> {
@@ -270,6 +305,55 @@ export function createSettlementEffects({
       return { to: to == null ? null : parseHex(to, 20), input: parseHex(input), gasUsed }
     },
 
+    async balanceSlots(slots) {
+      const data = tokenAbi.encodeFunctionData('balanceOf', [settlement])
+      const calls = slots.flatMap(({ contract, slot }) =>
+        otherBalances.map((balance) => ({
+          method: 'eth_call',
+          params: [
+            { to: contract, data, gas: toQuantity(readGas) },
+            'latest',
+            { [contract]: { stateDiff: { [slot]: `0x${word(balance)}` } } },
+          ],
+        })),
+      )
+      if (calls.length === 0) return []
+      const responses = await available(rpc.batch(calls))
+      const follows = slots.filter((_, index) =>
+        otherBalances.every((balance, place) => {
+          const response = responses[otherBalances.length * index + place]
+          return response !== undefined && firstWord(parseReturn(response) ?? '0x') === balance
+        }),
+      )
+      return follows.filter(({ contract }) => follows.filter((one) => one.contract === contract).length === 1)
+    },
+
+    async realAllowances(approvals) {
+      if (approvals.length === 0) return []
+      const trials = approvals.map((approval) => {
+        const { token, spender, amounts } = approval
+        const given = [...new Set(amounts)].filter((amount) => amount > 0n)
+        const values = [0n, ...given.flatMap((amount) => [amount, 0n])]
+        const read = allowanceRead(approval)
+        const calls = values.flatMap((amount) => [
+          { ...read, from: settlement, input: approveCall(token, spender, amount).callData },
+          read,
+        ])
+        return { approval, values, isRaised: given.length > 0, calls: [read, ...calls] }
+      })
+      const results = await run([...sequence.sent().map(settleCall), ...trials.flatMap(({ calls }) => calls)])
+      let at = sequence.sent().length
+      return trials.flatMap(({ approval, values, isRaised, calls }) => {
+        const [first, ...rest] = results.slice(at, at + calls.length)
+        at += calls.length
+        const isAsGiven = values.every((amount, index) => {
+          const [approved, read] = rest.slice(2 * index, 2 * index + 2)
+          return approved?.succeeds && read?.succeeds && firstWord(read.output) === amount
+        })
+        return isAsGiven && (isRaised || firstWord(first?.output ?? '0x') > 0n) ? [approval] : []
+      })
+    },
+
     async allowances(approvals) {
       const calls = approvals.map((approval) => {
         const { to, input } = allowanceRead(approval)
@@ -347,10 +431,16 @@ function toFootprint(value: unknown): Footprint {
         ),
       }
     }),
-    reads: parseList(reads).flatMap((item) => {
-      const [contract = '', selector] = String(item).split(' ')
-      const target = toAddress(contract)
-      return target ? [{ contract: target, selector: parseHex(selector) }] : []
+    reads: parseList(reads).map((item) => {
+      const [path, slot, names] = parseList(item)
+      const uses = String(path).split('>').map(toUse)
+      const contract = uses.at(-1)?.contract ?? zeroAddress
+      return { contract, slot: parseHash(slot), path: uses, names: names === true }
     }),
   }
+}
+
+function toUse(text: string): TracedUse {
+  const [contract, ...selectors] = text.split(' ')
+  return { contract: parseHex(contract, 20), selectors: selectors.map((selector) => parseHex(selector)) }
 }
