@@ -1,5 +1,6 @@
 import type {
   BalanceChange,
+  ContractSlot,
   Footprint,
   GivenApproval,
   KeyedRead,
@@ -80,7 +81,7 @@ interface Known {
   balances: ReadonlyMap<Address, BalanceChange>
   approvals: readonly GivenApproval[]
   network: Pick<Network, 'settlement'>
-  effects: Pick<SettlementEffects, 'balanceSlots' | 'realAllowances'>
+  effects: Pick<SettlementEffects, 'viewedSlots' | 'realAllowances'>
 }
 
 /**
@@ -100,21 +101,30 @@ export async function unexplained(
   const isAllowance = (token: Address) => given.has(token) && !other.has(token)
   const isToken = (contract: Address) => balances.has(contract)
   const openWrites = writes.filter((write) => !isMoved(write, isToken, isAllowance, network))
-  const openReads = reads.filter((read) => !isKnownRead(read, isToken, isAllowance))
-  const mayBeBalances = [
-    ...openWrites.filter((write) => isEqual(write, balances.get(write.contract))),
-    ...openReads.filter(({ contract, names, path }) => !names && path.length > 1 && isToken(contract)),
-  ].map(({ contract, slot }): [string, Pick<KeyedWrite, 'contract' | 'slot'>] => [
-    contract + slot,
-    { contract, slot },
-  ])
-  const proved = await effects.balanceSlots([...new Map(mayBeBalances).values()])
-  const isBalance = new Set(proved.map(({ contract, slot }) => contract + slot))
-  const isOpen = ({ contract, slot }: KeyedRead | KeyedWrite) => !isBalance.has(contract + slot)
-  return {
-    writes: openWrites.filter((write) => isOpen(write) || !isEqual(write, balances.get(write.contract))),
-    reads: openReads.filter((read) => isOpen(read) || read.names || read.path.length === 1),
+  const openReads = reads.filter((read) => !isKnownRead(read, isToken))
+  const isEqual = ({ contract, before, after }: KeyedWrite) => {
+    const balance = balances.get(contract)
+    return balance !== undefined && BigInt(before) === balance.before && BigInt(after) === balance.after
   }
+  /** The read of a token below another call, or by the approval of an allowance. */
+  const mayBeOwn = ({ contract, names, path }: KeyedRead) =>
+    !names &&
+    isToken(contract) &&
+    (path.length > 1 || (isAllowance(contract) && selectorOf(path) === approve))
+  const asked = [...openWrites.filter(isEqual), ...openReads.filter(mayBeOwn)]
+  const slots = new Map(asked.map(({ contract, slot }) => [contract + slot, { contract, slot }]))
+  const viewed = await effects.viewedSlots([...slots.values()], approvals)
+  const isBalance = among(viewed.balances)
+  const isOwn = among([...viewed.balances, ...viewed.allowances])
+  return {
+    writes: openWrites.filter((write) => !(isEqual(write) && isBalance(write))),
+    reads: openReads.filter((read) => !(mayBeOwn(read) && isOwn(read))),
+  }
+}
+
+function among(slots: readonly ContractSlot[]): (slot: ContractSlot) => boolean {
+  const known = new Set(slots.map(({ contract, slot }) => contract + slot))
+  return ({ contract, slot }) => known.has(contract + slot)
 }
 
 /** Returns true if the slot is changed by transfers, whose balances are compared, or is an allowance that ends. */
@@ -132,43 +142,33 @@ function isMoved(
   return isBy(approve) && isAllowance(contract) && BigInt(after) < BigInt(before)
 }
 
-function isEqual({ before, after }: KeyedWrite, balance: BalanceChange | undefined): boolean {
-  return balance !== undefined && BigInt(before) === balance.before && BigInt(after) === balance.after
-}
-
 /**
  * Returns true if a token that is compared reads its own storage: in a call by which others use it, with all
  * that it asks for that, or in a known call by the settlement contract.
  */
-function isKnownRead(
-  { path, names }: KeyedRead,
-  isToken: (contract: Address) => boolean,
-  isAllowance: (token: Address) => boolean,
-): boolean {
+function isKnownRead({ path, names }: KeyedRead, isToken: (contract: Address) => boolean): boolean {
   if (names) return false
-  if (path.some(({ contract, selectors }) => isToken(contract) && selectors.some((one) => uses.has(one))))
-    return true
-  const [
-    {
-      contract,
-      selectors: [selector = '0x'],
-    } = noUse,
-    ...inner
-  ] = path
-  if (inner.length > 0 || !isToken(contract)) return false
-  return selector === approve ? isAllowance(contract) : isKnownCall(selector)
+  const isUsed = ({ contract, selectors }: TracedUse) =>
+    isToken(contract) && selectors.some((selector) => uses.has(selector))
+  const [first, ...inner] = path
+  if (path.some(isUsed)) return true
+  const selector = selectorOf(path)
+  return (
+    first !== undefined &&
+    inner.length === 0 &&
+    isToken(first.contract) &&
+    selector !== approve &&
+    isKnownCall(selector)
+  )
 }
 
-const noUse: TracedUse = { contract: address(`0x${'0'.repeat(40)}`), selectors: [] }
+/** The selector of the settlement contract's own call. */
+const selectorOf = ([first]: KeyedRead['path']): string => first?.selectors[0] ?? '0x'
 
 /** Why what a call reads is refused, in words. */
-export function readText({ path }: KeyedRead): string {
-  const [first = noUse, ...inner] = path
-  const {
-    contract,
-    selectors: [selector = '0x'],
-  } = inner.at(-1) ?? first
-  return `${positionText(contract, selector)}${inner.length > 0 ? `, as ${first.contract} does` : ''}`
+export function readText({ contract, path }: KeyedRead): string {
+  const text = positionText(contract, path.at(-1)?.selectors[0] ?? '0x')
+  return path.length > 1 ? `${text}, as ${path[0]?.contract} does` : text
 }
 
 export function positionText(target: Address, callData: string): string {

@@ -200,6 +200,7 @@ describe('of an engine', () => {
     test.each<[TheftName, bigint]>([
       ['HybridItems', 5_000n],
       ['QuietToken', 3n],
+      ['CheckingToken', 3n],
       ['QuietToken', 2n ** 256n - 1n],
     ])('of %s that is one passes', async (name, amount) => {
       expect(await allowed(name, amount)).toBe('passes')

@@ -446,9 +446,19 @@ contract OwnItems {
         balanceOf[to] += 1;
     }
 
-    function approve(address to, uint256 id) external {
+    function approve(address to, uint256 id) public virtual {
         require(owns[msg.sender][id]);
         approved[id] = to;
+    }
+}
+
+/// Items under their owner, each an amount too.
+contract OwnDoubleItems is OwnItems {
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function approve(address to, uint256 value) public override {
+        allowance[msg.sender][to] = value;
+        if (value > 0) super.approve(to, value);
     }
 }
 
@@ -646,5 +656,21 @@ contract ForgingMaker {
 
     constructor(address token) {
         revert NotRead(token);
+    }
+}
+
+/// A token that looks at its caller's balance before it allows, as some with lists of blocked accounts do.
+contract CheckingToken {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function approve(address spender, uint256 value) external {
+        require(balanceOf[msg.sender] < 2 ** 255);
+        require(value == 0 || allowance[msg.sender][spender] == 0);
+        allowance[msg.sender][spender] = value;
     }
 }

@@ -207,7 +207,7 @@ export function createAuctionServices(db: Database) {
       minedFootprint: async () => ({ writes: [], reads: [] }),
       minedCall: async () => ({ to: null, input: '0x', gasUsed: 200_000n }),
       allowances: async (pairs) => pairs.map(() => 0n),
-      balanceSlots: async () => [],
+      viewedSlots: async () => ({ balances: [], allowances: [] }),
       realAllowances: async (approvals) => [...approvals],
     },
     accounts: {

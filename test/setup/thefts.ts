@@ -33,8 +33,10 @@ const makers = {
   DoubleItems: [],
   EchoingItems: [],
   OwnItems: [],
+  OwnDoubleItems: [],
   BitItems: [],
   SummingToken: [],
+  CheckingToken: [],
   Manager: [],
   Clerk: ['Manager'],
   ManagedVault: ['Manager', 'Clerk'],
@@ -51,6 +53,7 @@ export const itemContracts = [
   'DoubleItems',
   'EchoingItems',
   'OwnItems',
+  'OwnDoubleItems',
   'BitItems',
 ] as const satisfies TheftName[]
 
@@ -131,6 +134,7 @@ export async function stageThefts({ rpc, market }: TestChain) {
     ['StickyToken', 'mint'],
     ['Locks', 'add'],
     ['SummingToken', 'mint'],
+    ['CheckingToken', 'mint'],
   ] as const)
     await send(call(name, method, [settlement, 1_000n]))
   for (const name of itemContracts)

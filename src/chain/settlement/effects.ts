@@ -129,11 +129,14 @@ export interface SettlementEffects {
    */
   footprint(call: SettlementCall): Promise<Footprint>
   /**
-   * Returns which of the slots hold the settlement contract's balance of their contract: `balanceOf` follows
-   * two other values of it. At most one slot of a contract does.
+   * Returns the slots that hold the settlement contract's balance of their contract, or one of these
+   * allowances: the view follows two other values of the slot. Each view has one slot at most.
    * @throws Outage
    */
-  balanceSlots<Slot extends ContractSlot>(slots: readonly Slot[]): Promise<Slot[]>
+  viewedSlots(
+    slots: readonly ContractSlot[],
+    approvals: readonly Approval[],
+  ): Promise<{ balances: ContractSlot[]; allowances: ContractSlot[] }>
   /**
    * Returns the approvals that are allowances of amounts: `allowance` is just as high after `approve`, and 0
    * after an `approve` of 0. One that only ends is an allowance where it ends something.
@@ -165,8 +168,8 @@ const tokenAbi = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function balanceOf(address owner) view returns (uint256)',
 ])
-/** Balances that replace one in a trial: each fits into 64 bits, and no right has both. */
-const otherBalances = [0x1f3d_5b79_8642n, 0x2a4c_6e80_1357_9bdfn] as const
+/** Values that replace one in a trial: each fits into 64 bits, and no right has both. */
+const otherValues = [0x1f3d_5b79_8642n, 0x2a4c_6e80_1357_9bdfn] as const
 const probeAbi = new Interface([
   'function read(address owner, address[] tokens) view returns (uint256[] words)',
 ])
@@ -305,27 +308,40 @@ export function createSettlementEffects({
       return { to: to == null ? null : parseHex(to, 20), input: parseHex(input), gasUsed }
     },
 
-    async balanceSlots(slots) {
-      const data = tokenAbi.encodeFunctionData('balanceOf', [settlement])
-      const calls = slots.flatMap(({ contract, slot }) =>
-        otherBalances.map((balance) => ({
+    async viewedSlots(slots, approvals) {
+      const balance = tokenAbi.encodeFunctionData('balanceOf', [settlement]) as Hex
+      const trials = slots.flatMap((place) => [
+        { place, view: balance },
+        ...approvals
+          .filter(({ token }) => token === place.contract)
+          .map((approval) => ({ place, view: allowanceRead(approval).input })),
+      ])
+      if (trials.length === 0) return { balances: [], allowances: [] }
+      const calls = trials.flatMap(({ place: { contract, slot }, view: data }) =>
+        otherValues.map((value) => ({
           method: 'eth_call',
           params: [
             { to: contract, data, gas: toQuantity(readGas) },
             'latest',
-            { [contract]: { stateDiff: { [slot]: `0x${word(balance)}` } } },
+            { [contract]: { stateDiff: { [slot]: `0x${word(value)}` } } },
           ],
         })),
       )
-      if (calls.length === 0) return []
       const responses = await available(rpc.batch(calls))
-      const follows = slots.filter((_, index) =>
-        otherBalances.every((balance, place) => {
-          const response = responses[otherBalances.length * index + place]
-          return response !== undefined && firstWord(parseReturn(response) ?? '0x') === balance
+      const following = trials.filter((_, index) =>
+        otherValues.every((value, place) => {
+          const response = responses[otherValues.length * index + place]
+          return response !== undefined && firstWord(parseReturn(response) ?? '0x') === value
         }),
       )
-      return follows.filter(({ contract }) => follows.filter((one) => one.contract === contract).length === 1)
+      const alone = following.filter(
+        ({ place, view }) =>
+          following.filter((one) => one.view === view && one.place.contract === place.contract).length === 1,
+      )
+      return {
+        balances: alone.flatMap(({ place, view }) => (view === balance ? [place] : [])),
+        allowances: alone.flatMap(({ place, view }) => (view === balance ? [] : [place])),
+      }
     },
 
     async realAllowances(approvals) {
