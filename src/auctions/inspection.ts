@@ -1,6 +1,12 @@
 import { NotOffered } from '../chain/bundle/simulate-v1.ts'
 import { unreadToken } from '../chain/rpc/revert.ts'
-import type { Footprint, GivenApproval, Observation, SettlementEffects } from '../chain/settlement/effects.ts'
+import type {
+  Footprint,
+  GivenApproval,
+  MinedPlace,
+  Observation,
+  SettlementEffects,
+} from '../chain/settlement/effects.ts'
 import type { SettlementCall } from '../chain/settlement/sequence.ts'
 import type { Auction } from '../domain/auction/auction.ts'
 import type { SolutionRefusal } from '../domain/auction/competition.ts'
@@ -30,6 +36,8 @@ export interface Danger {
   reason: string
   /** The settlement fails in the simulation, or leaves less than it must. */
   reverts?: boolean
+  /** A contract of its solver's choice reverts with the words of the guard contract. */
+  isForged?: boolean
 }
 
 /**
@@ -73,24 +81,49 @@ export async function guardedSolution(
       safe = await guard(moved)
       return { solution: safe, compared: [...held.keys()] }
     })
-    const isSpoiled = inspected?.reverts && spoils(inspected.reason, touched, services)
-    return isSpoiled ? guardedSolution(auction, solution, services) : (inspected ?? safe)
+    if (!inspected?.reverts) return inspected ?? safe
+    const call = encodeSolution(auction, safe, network)
+    const spoilt = await spoiltBy({ call, reason: inspected.reason, touched }, services)
+    if (spoilt === 'token') return guardedSolution(auction, solution, services)
+    return spoilt ? { ...inspected, ...spoilt } : inspected
   })
 }
 
+/** A settlement that reverted. */
+interface Reverted {
+  call: SettlementCall
+  /** The revert in words. Any contract can choose them. */
+  reason: string
+  /** The tokens that are the settlement's own matter. */
+  touched: readonly Address[]
+  mined?: MinedPlace | undefined
+}
+
 /**
- * Leaves out a held token that cannot be read, by the text of a settlement's revert: a stranger can send one
- * that fails at will.
- * @param touched tokens that are the settlement's own matter
- * @returns whether it was such a token
+ * Examines a revert that names a held token as one that cannot be read. The token is left out only if the
+ * guard contract cannot read it in a settlement of nothing else: a stranger can send one that fails at will.
+ * @returns `token` if it was left out; or who else reverted with these words; undefined for another reason
+ * @throws NotOffered; Outage
  */
-export function spoils(
-  reason: string,
-  touched: readonly Address[],
-  { heldTokens }: Pick<Services, 'heldTokens'>,
-): boolean {
-  const token = unreadToken(reason)
-  return token !== undefined && !touched.includes(address(token)) && heldTokens.drop(address(token))
+export async function spoiltBy(
+  { call, reason, touched, mined }: Reverted,
+  { network, effects, heldTokens }: Pick<Services, 'network' | 'effects' | 'heldTokens'>,
+): Promise<'token' | Pick<Danger, 'reason' | 'isForged'> | undefined> {
+  const name = unreadToken(reason)
+  if (name === undefined || !network.balanceGuard) return undefined
+  const token = address(name)
+  if (touched.includes(token) || !heldTokens.list().includes(token)) return undefined
+  if (await effects.isUnreadable(call.sender, token, mined)) {
+    heldTokens.drop(token)
+    return 'token'
+  }
+  const place = await effects.revertPlace(call, mined)
+  if (!place) return { reason: `${reason}, it says; alone it can be read` }
+  const isForged = place.called !== network.balanceGuard
+  return {
+    reason: `${reason}, says ${place.by ?? 'a contract that it makes'}; alone it can be read`,
+    isForged,
+  }
 }
 
 /** Why a settlement that is guarded, or that its solver sends itself, may not be sent. */

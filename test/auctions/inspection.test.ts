@@ -1,9 +1,11 @@
+import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dangerOf, guardedSolution } from '../../src/auctions/inspection.ts'
 import type { Rpc } from '../../src/chain/rpc/rpc.ts'
 import { RpcError, type RpcResponse } from '../../src/chain/rpc/rpc.ts'
 import type { Solution } from '../../src/domain/auction/solution.ts'
-import type { Address } from '../../src/domain/evm/address.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { Interaction } from '../../src/domain/order/order.ts'
 import { approveCall, transferCall } from '../../src/domain/settlement/calldata.ts'
 import { sampleAuction } from '../fakes/order.ts'
@@ -232,6 +234,75 @@ describe('of an engine', () => {
       const burnt = stage.call('Redeemer', 'redeemShares', [shares, 5n, thief])
       expect(await outcome([burnt])).toMatch(/5 less/)
       expect(await outcome([stage.call('LendingPool', 'join', [5n]), burnt])).toBe('passes')
+    })
+  })
+
+  describe('the words of the guard contract', () => {
+    const unread = new Interface(['error NotRead(address token)'])
+    const words = () => unread.encodeErrorResult('NotRead', [dai()]) as Hex
+    const forge = () => stage.call('Forger', 'forge', [dai()])
+    const pass = ({ target, callData }: Interaction) => stage.call('Forger', 'pass', [target, callData])
+    test.each<[string, () => Interaction]>([
+      ['its error', forge],
+      ['its sentence', () => stage.call('Forger', 'say', [`the balance of ${dai()} cannot be read`])],
+      ['a contract below', () => pass(forge())],
+      ['two contracts below', () => pass(pass(forge()))],
+      ['a contract while it is made', () => stage.call('Forger', 'create', [dai()])],
+      ['its bare data', () => stage.call('Forger', 'spill', [words()])],
+      [
+        'its sentence from below',
+        () => pass(stage.call('Forger', 'say', [`the balance of ${dai()} cannot be read`])),
+      ],
+      [
+        'a token that a router moves',
+        () => stage.call('OldRouter', 'pull', [stage.placeOf('Forger'), 1n, dai()]),
+      ],
+      ['code that it delegates to', () => stage.call('Forger', 'passInside', [forge().callData])],
+    ])('as %s are counted, and no token is left out', async (_, call) => {
+      const { services } = inspecting({ held: [dai()] })
+      const danger = await guardedSolution(sampleAuction([]), solutionOf(call()), services)
+      expect(danger).toEqual({
+        ...{ code: 'reverts', reverts: true, isForged: true },
+        reason: expect.stringMatching(
+          new RegExp(`^the balance of ${dai()} cannot be read, says .*; alone it can be read$`),
+        ),
+      })
+      expect(services.heldTokens.list()).toEqual([dai()])
+      const stolen = await guardedSolution(
+        sampleAuction([]),
+        solutionOf(stage.call('OldRouter', 'pull', [dai(), 100n, thief])),
+        services,
+      )
+      expect(stolen).toMatchObject({ reason: expect.stringMatching(missing) })
+    })
+
+    test('are not forged about a token of its own, nor about none', async () => {
+      for (const token of [stage.placeOf('QuietToken'), thief])
+        expect(
+          await guardedSolution(
+            sampleAuction([]),
+            solutionOf(stage.call('Forger', 'forge', [token])),
+            inspecting({ held: [dai()] }).services,
+          ),
+        ).toEqual({ code: 'reverts', reverts: true, reason: `the balance of ${token} cannot be read` })
+    })
+
+    test('are true of a token that cannot be read: it is left out', async () => {
+      const broken = address('0x00000000000000000000000000000000000b0b0b')
+      await chain.rpc.call('anvil_setCode', [broken, '0x60006000fd'])
+      const { services } = inspecting({ held: [dai(), broken] })
+      const fine = stage.call('BurningPool', 'mint', [thief, 5n])
+      expect(await guardedSolution(sampleAuction([]), solutionOf(fine), services)).not.toHaveProperty(
+        'reason',
+      )
+      expect(services.heldTokens.list()).toEqual([dai()])
+    })
+
+    test('are true of a token that can be read in simulations alone', async () => {
+      const token = stage.placeOf('SpoilingToken')
+      const { services } = inspecting({ held: [token] })
+      expect(await services.effects.isUnreadable(stage.solver.address, token)).toBe(true)
+      expect(await services.effects.isUnreadable(stage.solver.address, dai())).toBe(false)
     })
   })
 

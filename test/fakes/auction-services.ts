@@ -207,6 +207,8 @@ export function createAuctionServices(db: Database) {
       minedFootprint: async () => ({ writes: [], reads: [] }),
       minedCall: async () => ({ to: null, input: '0x', gasUsed: 200_000n }),
       allowances: async (pairs) => pairs.map(() => 0n),
+      isUnreadable: async () => false,
+      revertPlace: async () => undefined,
       viewedSlots: async () => ({ balances: [], allowances: [] }),
       realAllowances: async (approvals) => [...approvals],
     },

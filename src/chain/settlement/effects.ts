@@ -4,7 +4,7 @@ import { word } from '../../domain/evm/abi.ts'
 import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
-import { approveCall } from '../../domain/settlement/calldata.ts'
+import { approveCall, balanceCheck, balanceNote } from '../../domain/settlement/calldata.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import {
   type Call,
@@ -17,9 +17,12 @@ import {
 } from '../bundle/simulate-v1.ts'
 import { runByTraces } from '../bundle/traces.ts'
 import { balanceProbeCode, settlementSequenceCode } from '../bytecode.generated.ts'
+import { revertText, unreadText } from '../rpc/revert.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import {
+  asOutage,
   available,
+  isExecutionFault,
   parseHash,
   parseHex,
   parseIndex,
@@ -30,7 +33,9 @@ import {
   parseReturn,
   toQuantity,
 } from '../rpc/wire.ts'
+import { encodeSettle } from './call.ts'
 import { footprintTracer } from './footprint-tracer.ts'
+import { callTracer } from './mined.ts'
 import {
   encodeRun,
   intrinsicGas,
@@ -83,6 +88,20 @@ export interface KeyedWrite extends ContractSlot {
    * The selectors of the calls of the contract that wrote it, each list from the outer to the inner calls.
    */
   callers: readonly (readonly Hex[])[]
+}
+
+/** A mined transaction. */
+export interface MinedPlace {
+  txHash: Bytes32
+  block: number
+}
+
+/** The place where a settlement reverts. */
+export interface RevertPlace {
+  /** The target of the settlement contract's own call; null if none of them reverts. */
+  called: Address | null
+  /** The contract that reverts. */
+  by: Address | null
 }
 
 /** A call, with the selectors of the code that it runs: its own, and those of delegated calls in it. */
@@ -143,6 +162,17 @@ export interface SettlementEffects {
    * @throws NotOffered; Outage
    */
   realAllowances(approvals: readonly GivenApproval[]): Promise<GivenApproval[]>
+  /**
+   * Returns true if the guard contract cannot read the token in a settlement that does nothing else: in a
+   * simulation, or with the gas price and in the block of a transaction, by default those of now.
+   * @throws NotOffered; Outage
+   */
+  isUnreadable(sender: Address, token: Address, mined?: MinedPlace): Promise<boolean>
+  /**
+   * Returns where a settlement reverts, in a simulation or in its transaction; undefined if the node traces
+   * no calls, or it passes. @throws Outage
+   */
+  revertPlace(call: SettlementCall, mined?: MinedPlace): Promise<RevertPlace | undefined>
   /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
   /** Returns the call that a mined transaction makes. @throws Outage, also if the node does not know it */
@@ -180,6 +210,8 @@ const probeAbi = new Interface([
 const probeGas = 20_000_000
 /** The time for which the node's methods are cached. A node may be replaced. */
 const supportMs = 300_000
+/** The gas of a settlement that only reads one balance twice: several times what a usual token takes. */
+const aloneGas = 3_000_000n
 /** The gas for one call of a token. */
 const readGas = 200_000
 /** The gas for a call in the sequence, and the code around it. */
@@ -272,6 +304,48 @@ export function createSettlementEffects({
       if (gas > maxGas) return { revert: tooMuchGas(gas, maxGas) }
       const balances = changesOf(tokens, toWords(before), toWords(after))
       return { gas, logs: settled.logs, balances, allowances: left.map(({ output }) => firstWord(output)) }
+    },
+
+    async isUnreadable(sender, token, mined) {
+      if (!balanceGuard) return false
+      const interactions = [
+        [balanceNote(balanceGuard, [token])],
+        [],
+        [balanceCheck(balanceGuard, [[token, 0n]])],
+      ] as const
+      const none = { tokens: [], clearingPrices: [], trades: [] }
+      const calldata = encodeSettle({ ...none, interactions, auctionId: 0n })
+      const simulated = settleCall({ sender, calldata, gas: aloneGas })
+      const results = await run([...sequence.sent().map(settleCall), simulated])
+      if (results.at(-1)?.error === unreadText(token)) return true
+      const { from, to, input, gas } = simulated
+      const price = mined
+        ? parseObject(await available(rpc.call('eth_getTransactionByHash', [mined.txHash]))).gasPrice
+        : await available(rpc.call('eth_gasPrice'))
+      const gasPrice = toQuantity(parseQuantity(price))
+      const call = { from, to, input, data: input, gas: toQuantity(gas), gasPrice }
+      const place = mined ? toQuantity(mined.block) : 'latest'
+      try {
+        await rpc.call('eth_call', [call, place, { [sender]: { balance: toQuantity(2n ** 100n) } }])
+        return false
+      } catch (fault) {
+        if (!isExecutionFault(fault)) throw asOutage(fault)
+        return revertText(fault) === unreadText(token)
+      }
+    },
+
+    async revertPlace(call, mined) {
+      const { from, to, input, gas } = settleCall(call)
+      const simulated = { from, to, input, data: input, gas: toQuantity(gas) }
+      try {
+        const traced = mined
+          ? await rpc.call('debug_traceTransaction', [mined.txHash, callTracer])
+          : await rpc.call('debug_traceCall', [simulated, 'latest', callTracer])
+        return placeOf(parseObject(traced))
+      } catch (fault) {
+        if (fault instanceof RpcError) return undefined
+        throw fault
+      }
     },
 
     footprint(call) {
@@ -381,6 +455,20 @@ export function createSettlementEffects({
 
     minedFootprint: (txHash) => traced('debug_traceTransaction', [txHash], true),
   }
+}
+
+/** Follows the revert down to the call that made it: each outer call passes on the same data. */
+function placeOf(top: Record<string, unknown>): RevertPlace | undefined {
+  if (top.error == null) return undefined
+  const failing = (call: Record<string, unknown>) =>
+    parseList(call.calls ?? [])
+      .map(parseObject)
+      .findLast(({ error, output }) => error != null && output === call.output)
+  let at = failing(top)
+  const called = at?.to == null ? null : parseHex(at.to, 20)
+  let by = called
+  for (; at; at = failing(at)) by = at.to == null ? null : parseHex(at.to, 20)
+  return { called, by }
 }
 
 /** The first word of the output; 0 for less than a word. */
