@@ -54,7 +54,7 @@ export async function settle(
     )
     const notice = outcomeNotice(outcome)
     if (notice) notify(solution, notice, services)
-    await recordOutcome(attempt, outcome, solution.solver, services)
+    await recordOutcome(attempt, outcome, solution.solver, services, signal)
     if (cancelled.length > 0) delayOwners(cancelled, auction.block, services)
     else await updateBackOffs(auction, solution, outcome, services)
   })
@@ -89,6 +89,7 @@ export async function recordOutcome(
   result: SettlementOutcome,
   solver: Address,
   services: AuctionServices,
+  signal: AbortSignal,
 ): Promise<void> {
   const { db, log, now, meter } = services
   const { auctionId, solutionUid } = attempt
@@ -100,7 +101,7 @@ export async function recordOutcome(
   const { submission = null } = result
   if (result.outcome === 'success') {
     await forgetTransaction(db, attempt, submission)
-    return checkSettled(attempt, solver, result, services)
+    return checkSettled(attempt, solver, result, services, signal)
   }
   const end = { endedAt: new Date(now()), endBlock: result.block, txHash: result.txHash ?? null, submission }
   await db.transaction((tx) => endAttempt(tx, { ...attempt, ...end, outcome: storedOutcome(result) }))

@@ -14,6 +14,7 @@ import {
   type RawLog,
   runByMethod,
   TooLong,
+  toLog,
 } from '../bundle/simulate-v1.ts'
 import { runByTraces } from '../bundle/traces.ts'
 import { balanceProbeCode, settlementSequenceCode } from '../bytecode.generated.ts'
@@ -175,8 +176,10 @@ export interface SettlementEffects {
   revertPlace(call: SettlementCall, mined?: MinedPlace): Promise<RevertPlace | undefined>
   /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
-  /** Returns the call that a mined transaction makes. @throws Outage, also if the node does not know it */
-  minedCall(txHash: Bytes32): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint }>
+  /** Returns the call that a mined transaction makes, and its logs. @throws Outage, also if the node does not know it */
+  minedCall(
+    txHash: Bytes32,
+  ): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint; logs: readonly RawLog[] }>
   /**
    * Returns allowances of the settlement contract at the newest block, in order; 0 if a token returns none.
    * @throws Outage
@@ -378,8 +381,11 @@ export function createSettlementEffects({
         ]),
       )
       const { to, input } = parseObject(parseResponse(transaction))
-      const gasUsed = parseQuantity(parseObject(parseResponse(receipt)).gasUsed)
-      return { to: to == null ? null : parseHex(to, 20), input: parseHex(input), gasUsed }
+      const { gasUsed, logs } = parseObject(parseResponse(receipt))
+      return {
+        ...{ to: to == null ? null : parseHex(to, 20), input: parseHex(input) },
+        ...{ gasUsed: parseQuantity(gasUsed), logs: parseList(logs).map(toLog) },
+      }
     },
 
     async viewedSlots(slots, approvals) {
