@@ -56,7 +56,7 @@ function accountsIn(callData: Hex): Address[] {
 }
 
 /**
- * Ends those of the rights that exist, in a settlement without trades from another account of the service.
+ * Ends those of the rights that exist, in a settlement without trades: from the account of the built-in solver, or else of another.
  * One whose contract refuses is logged and left. It does not wait for the settlement.
  */
 export function endRights(
@@ -81,8 +81,11 @@ async function end(
   const { network, log, head, settlers } = services
   const existing = (await services.rights(rights)).filter(({ value }) => value > 0n)
   if (existing.length === 0) return
-  const others = [...settlers.values()].filter((one) => one.address !== giver)
-  const settler = others.find((one) => outsideOf(one.address, services) === undefined) ?? others[0]
+  const accounts = [...settlers.values()]
+  const settler =
+    accounts.find((one) => outsideOf(one.address, services) === undefined) ??
+    accounts.find((one) => one.address !== giver) ??
+    accounts[0]
   const about = { network: network.name, rights: existing.map(rightText) }
   if (!settler) {
     log.error('rights of the settlement contract cannot be ended: no account sends it', about)

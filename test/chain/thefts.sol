@@ -122,6 +122,10 @@ contract RightsBook {
         if (tx.gasprice > 0) isAllowed[msg.sender][manager] = true;
     }
 
+    function delegateWhenMined(address to, uint256 amount) external {
+        if (tx.gasprice > 0) borrowAllowance[msg.sender][to] = amount;
+    }
+
     function approveDelegation(address to, uint256 amount) external {
         borrowAllowance[msg.sender][to] = amount;
         emit BorrowAllowanceDelegated(msg.sender, to, amount);
@@ -364,6 +368,11 @@ contract RightsToken is RightsBook {
 
     function mint(address to, uint256 value) external {
         balanceOf[to] += value;
+    }
+
+    function allowAndMint(address manager) external {
+        isAllowed[msg.sender][manager] = true;
+        balanceOf[msg.sender] += 1;
     }
 
     function nominate(address to) external {

@@ -174,6 +174,7 @@ export async function stageThefts({ rpc, market }: TestChain) {
     solver: first,
     placeOf,
     call,
+    read,
     settle,
     send,
     /** Everything that the settlement contract holds, and the rights that it gave. */
@@ -187,6 +188,8 @@ export async function stageThefts({ rpc, market }: TestChain) {
         deed: await read('Deeds', 'worth', [7n]),
         entrusted: await read('Deeds', 'entrusted', [7n]),
         allowed: await read('RightsBook', 'isAllowed', [settlement, thief]),
+        rights: await read('RightsToken', 'isAllowed', [settlement, thief]),
+        item: await read('Items', 'approved', [3n]),
         vault: await read('ManagedVault', 'left', []),
         delegated: await read('RightsBook', 'borrowAllowance', [settlement, thief]),
       }
