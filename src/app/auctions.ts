@@ -20,6 +20,7 @@ import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import type { BalanceChange, SettlementEffects } from '../chain/settlement/effects.ts'
+import { readRights } from '../chain/settlement/rights.ts'
 import { createDryRun, type DryRun, type SettlementSequence } from '../chain/settlement/sequence.ts'
 import { createSettler, type Settler } from '../chain/settlement/settler.ts'
 import type { AccountBalances } from '../chain/transaction/account-balances.ts'
@@ -28,7 +29,7 @@ import { createBackOff } from '../concurrency/back-off.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Hex } from '../domain/evm/hex.ts'
-import type { Clock, Log } from '../domain/log.ts'
+import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import { goesBy } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { Token } from '../domain/token/token.ts'
@@ -61,6 +62,7 @@ interface AuctionsOptions
   readDocument: OrderBookOptions['readDocument']
   /** Empty if the deployment has no key for one: then no solver bids. */
   solvers: readonly Competitor[]
+  rpc: Rpc
   sequence: SettlementSequence
   effects: SettlementEffects
   meter: AuctionMeter
@@ -73,6 +75,7 @@ const routingMs = 50
 export function composeAuctions({
   network,
   chain,
+  rpc,
   pools,
   db,
   settings,
@@ -169,6 +172,7 @@ export function composeAuctions({
     }),
     balancesAround: (tokens, block) => balancesAround(tokens, block, chain, network),
     trials,
+    rights: (rights) => readRights(rpc, network.settlement, rights, { now: unixSeconds(now()) }),
     balanceChanges: (txHash) => chain.settledChanges(txHash),
   }
 }

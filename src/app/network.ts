@@ -197,7 +197,7 @@ function composeTrading(
   })
   const maxGas = BigInt(settings.SETTLEMENT_MAX_GAS)
   const auctionServices = composeAuctions({
-    ...{ chain, pools, random, policy, solvers, sequence },
+    ...{ chain, rpc, pools, random, policy, solvers, sequence },
     checkOrder: newOrderCheck(),
     readDocument: createDocumentReader(orderServices),
     accounts: accounts.inAuctions,

@@ -1,10 +1,9 @@
 import { NotOffered } from '../chain/bundle/simulate-v1.ts'
 import { unreadToken } from '../chain/rpc/revert.ts'
 import type {
-  Approval,
   Footprint,
-  KeyedRead,
-  KeyedWrite,
+  GivenApproval,
+  MinedPlace,
   Observation,
   SettlementEffects,
 } from '../chain/settlement/effects.ts'
@@ -15,8 +14,16 @@ import type { Proposal, Solution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, address, zeroAddress } from '../domain/evm/address.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
-import type { Interaction } from '../domain/order/order.ts'
 import { solutionBookings } from './check-proposal.ts'
+import {
+  approvalsIn,
+  isKnownCall,
+  isPlain,
+  leftText,
+  positionText,
+  readText,
+  unexplained,
+} from './footprint.ts'
 import { guarded, touchedBy } from './guards.ts'
 import type { AuctionServices } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
@@ -29,6 +36,8 @@ export interface Danger {
   reason: string
   /** The settlement fails in the simulation, or leaves less than it must. */
   reverts?: boolean
+  /** A contract of its solver's choice reverts with the words of the guard contract. */
+  isForged?: boolean
 }
 
 /**
@@ -38,35 +47,6 @@ export interface Danger {
 const maxContracts = 64
 /** Gas of a settlement with calls that are traced step by step, at most. */
 export const maxTracedGas = 3_000_000n
-
-const transfers = { transfer: '0xa9059cbb', transferFrom: '0x23b872dd' } as const
-const approve = '0x095ea7b3'
-const swap = '0x022c0d9f'
-
-/**
- * Calls that may address a contract of which the settlement contract holds something. They move its balance
- * there in the open, as `balanceOf` shows it, or not at all.
- */
-const knownCalls: ReadonlySet<string> = new Set([
-  ...Object.values(transfers),
-  // Ends with the settlement: see `rightsFault` and the allowances of engines.
-  approve,
-  // Pairs and pools: swap, exchange(int128,…), exchange(uint256,…).
-  swap,
-  '0x3df02124',
-  '0xddc1f59d',
-  '0x5b41b908',
-  // Wrappers: deposit(), withdraw(uint256), wrap(uint256), unwrap(uint256).
-  '0xd0e30db0',
-  '0x2e1a7d4d',
-  '0xea598cb0',
-  '0xde0e9a3e',
-  // Vaults (ERC-4626): deposit, mint, withdraw, redeem.
-  '0x6e553f65',
-  '0x94bf804d',
-  '0xb460af94',
-  '0xba087652',
-])
 
 /**
  * Adds the guard to an engine's solution, and inspects its settlement. Tokens that the simulation sees moving
@@ -101,24 +81,49 @@ export async function guardedSolution(
       safe = await guard(moved)
       return { solution: safe, compared: [...held.keys()] }
     })
-    const isSpoiled = inspected?.reverts && spoils(inspected.reason, touched, services)
-    return isSpoiled ? guardedSolution(auction, solution, services) : (inspected ?? safe)
+    if (!inspected?.reverts) return inspected ?? safe
+    const call = encodeSolution(auction, safe, network)
+    const spoilt = await spoiltBy({ call, reason: inspected.reason, touched }, services)
+    if (spoilt === 'token') return guardedSolution(auction, solution, services)
+    return spoilt ? { ...inspected, ...spoilt } : inspected
   })
 }
 
+/** A settlement that reverted. */
+interface Reverted {
+  call: SettlementCall
+  /** The revert in words. Any contract can choose them. */
+  reason: string
+  /** The tokens that are the settlement's own matter. */
+  touched: readonly Address[]
+  mined?: MinedPlace | undefined
+}
+
 /**
- * Leaves out a held token that cannot be read, by the text of a settlement's revert: a stranger can send one
- * that fails at will.
- * @param touched tokens that are the settlement's own matter
- * @returns whether it was such a token
+ * Examines a revert that names a held token as one that cannot be read. The token is left out only if the
+ * guard contract cannot read it in a settlement of nothing else: a stranger can send one that fails at will.
+ * @returns `token` if it was left out; or who else reverted with these words; undefined for another reason
+ * @throws NotOffered; Outage
  */
-export function spoils(
-  reason: string,
-  touched: readonly Address[],
-  { heldTokens }: Pick<Services, 'heldTokens'>,
-): boolean {
-  const token = unreadToken(reason)
-  return token !== undefined && !touched.includes(address(token)) && heldTokens.drop(address(token))
+export async function spoiltBy(
+  { call, reason, touched, mined }: Reverted,
+  { network, effects, heldTokens }: Pick<Services, 'network' | 'effects' | 'heldTokens'>,
+): Promise<'token' | Pick<Danger, 'reason' | 'isForged'> | undefined> {
+  const name = unreadToken(reason)
+  if (name === undefined || !network.balanceGuard) return undefined
+  const token = address(name)
+  if (touched.includes(token) || !heldTokens.list().includes(token)) return undefined
+  if (await effects.isUnreadable(call.sender, token, mined)) {
+    heldTokens.drop(token)
+    return 'token'
+  }
+  const place = await effects.revertPlace(call, mined)
+  if (!place) return { reason: `${reason}, it says; alone it can be read` }
+  const isForged = place.called !== network.balanceGuard
+  return {
+    reason: `${reason}, says ${place.by ?? 'a contract that it makes'}; alone it can be read`,
+    isForged,
+  }
 }
 
 /** Why a settlement that is guarded, or that its solver sends itself, may not be sent. */
@@ -187,23 +192,26 @@ async function inspect(
 ): Promise<Danger | undefined> {
   const { network, effects, heldTokens } = services
   const { chosen = [] } = solution.proposal
-  const approvals = approvalsIn(solution.proposal)
+  const approvals = approvalsOf(solution.proposal)
   if (approvals.length > maxContracts) return tooManyContracts
   const held = new Set(heldTokens.list())
   const unknown = chosen.find((call) => held.has(call.target) && !isKnownCall(call.callData))
-  if (unknown) return unknownCall(unknown.target, unknown.callData)
+  if (unknown) return forbidden(positionText(unknown.target, unknown.callData))
   const encode = (one: Solution) => encodeSolution(auction, one, network)
   const first = await effects.observe(encode(solution), compared, approvals)
   if ('revert' in first) return reverting(first.revert)
   const isToken = (target: Address) => first.balances.has(target)
-  const isKnown = chosen.every((call) => isPlain(call, services, isToken))
+  const isKnown = approvals.length === 0 && chosen.every((call) => isPlain(call, services, isToken))
   const footprint = isKnown ? nothing : await footprintOf(encode(solution), first, effects)
   if ('code' in footprint) return footprint
-  const read = footprint.reads.find((one) => !isKnownRead(one, isToken))
-  if (read) return unknownCall(read.contract, read.selector)
+  const read = footprint.reads.find(({ names }) => names)
+  if (read) return forbidden(readText(read))
   const isCompared = new Set(compared)
   const moved = [
-    ...new Set([...movedIn(first, network.settlement), ...footprint.writes.map(({ contract }) => contract)]),
+    ...new Set([
+      ...movedIn(first, network.settlement),
+      ...[...footprint.writes, ...footprint.reads].map(({ contract }) => contract),
+    ]),
   ].filter((token) => !isCompared.has(token))
   if (moved.length > maxContracts)
     return { code: 'unsupported', reason: `it moves tokens of more than ${maxContracts} other contracts` }
@@ -217,43 +225,9 @@ async function inspect(
 
 const nothing: Footprint = { writes: [], reads: [] }
 
+const forbidden = (reason: string): Danger => ({ code: 'forbidden_call', reason })
+
 const reverting = (reason: string): Danger => ({ code: 'reverts', reason, reverts: true })
-
-/**
- * Returns true if the effect of a call in the settlement contract's name is known: it leaves no right, and
- * logs all that it moves.
- */
-export function isPlain(
-  { target, callData }: Interaction,
-  { network, knownPools }: Pick<Services, 'network' | 'knownPools'>,
-  isToken: (target: Address) => boolean,
-): boolean {
-  if (target === network.hooksTrampoline || target === network.balanceGuard) return true
-  const selector = callData.slice(0, 10)
-  if (selector === transfers.transfer || selector === approve) return isToken(target)
-  if (selector === swap) return knownPools.has(target)
-  return target === network.wrappedNative && (selector === '0xd0e30db0' || selector === '0x2e1a7d4d')
-}
-
-/**
- * Returns true if a call may read storage of the settlement contract: in a known way, and as a balance that
- * is compared.
- */
-export function isKnownRead(
-  { contract, selector }: KeyedRead,
-  isToken: (target: Address) => boolean,
-): boolean {
-  return isKnownCall(selector) && isToken(contract)
-}
-
-function isKnownCall(callData: string): boolean {
-  return callData === '0x' || knownCalls.has(callData.slice(0, 10))
-}
-
-export function unknownCall(target: Address, callData: string): Danger {
-  const reason = `the settlement contract has a balance or position in ${target}, which may not be called with ${callData.slice(0, 10)}`
-  return { code: 'forbidden_call', reason }
-}
 
 async function footprintOf(
   call: SettlementCall,
@@ -297,7 +271,7 @@ async function dangerIn(
   auction: Auction,
   solution: Solution,
   observed: Observation,
-  { writes }: Footprint,
+  footprint: Footprint,
   services: Services,
 ): Promise<Danger | undefined> {
   const { network } = services
@@ -313,10 +287,17 @@ async function dangerIn(
         reverts: true,
       }
   }
-  const left = writes.find((write) => !isBalance(write, observed))
-  if (left) return leftBehind(left)
-  const approvals = approvalsIn(solution.proposal)
-  return pieceDanger(observed, network.settlement) ?? rightDanger(observed, approvals, services)
+  const approvals = approvalsOf(solution.proposal)
+  const given =
+    pieceDanger(observed, network.settlement) ?? (await rightDanger(observed, approvals, services))
+  if (given) return given
+  const { balances } = observed
+  const {
+    writes: [left],
+    reads: [read],
+  } = await unexplained(footprint, { ...services, balances, approvals })
+  if (left) return forbidden(leftText(left))
+  return read && forbidden(readText(read))
 }
 
 /**
@@ -341,44 +322,14 @@ function pieceDanger({ logs }: Observation, settlement: Address): Danger | undef
 }
 
 /** The allowances that a proposal gives: they have to end in it. */
-function approvalsIn({ before = [], interactions, after = [] }: Proposal): Approval[] {
-  const given = [...before, ...interactions, ...after].flatMap(
-    ({ target, callData }): [string, Approval][] => {
-      if (!callData.startsWith(approve) || callData.length < 138) return []
-      const spender = accountIn(`0x${callData.slice(10, 74)}`)
-      return [[target + spender, { token: target, spender }]]
-    },
-  )
-  return [...new Map(given).values()]
-}
-
-export function leftBehind({ contract, slot, callers }: KeyedWrite): Danger {
-  const by = callers[0]?.[0] ?? '0x'
-  const reason = `${by} leaves a right, or takes something, of the settlement contract in ${contract}: storage ${slot}`
-  return { code: 'forbidden_call', reason }
-}
-
-/**
- * Returns true if the slot is explained: by a transfer, whose balances are compared; by a balance, as it
- * stands there; or as an allowance that ends.
- */
-export function isBalance(
-  { contract, before, after, callers }: KeyedWrite,
-  { balances }: Pick<Observation, 'balances'>,
-): boolean {
-  const balance = balances.get(contract)
-  if (!balance) return false
-  const isBy = (...selectors: string[]) =>
-    callers.every((chain) => chain.some((selector) => selectors.includes(selector)))
-  if (isBy(transfers.transfer, transfers.transferFrom)) return true
-  if (isBy(approve)) return BigInt(after) < BigInt(before)
-  return BigInt(before) === balance.before && BigInt(after) === balance.after
+function approvalsOf({ before = [], interactions, after = [] }: Proposal): GivenApproval[] {
+  return approvalsIn([...before, ...interactions, ...after])
 }
 
 /** Allowances that are greater than before, and approvals of single tokens (ERC-721). */
 async function rightDanger(
   { logs, allowances }: Observation,
-  approvals: readonly Approval[],
+  approvals: readonly GivenApproval[],
   { network, effects }: Services,
 ): Promise<Danger | undefined> {
   const given = new Map(
@@ -403,10 +354,9 @@ async function rightDanger(
 }
 
 function allowanceLeft(token: Address, spender: Address): Danger {
-  return {
-    code: 'forbidden_call',
-    reason: `it leaves ${spender} an allowance of the settlement contract's ${token}: it may end only with 0`,
-  }
+  return forbidden(
+    `it leaves ${spender} an allowance of the settlement contract's ${token}: it may end only with 0`,
+  )
 }
 
 function named(tokens: readonly Address[]): string {

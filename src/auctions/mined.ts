@@ -4,10 +4,13 @@ import type { BalanceChange, Footprint } from '../chain/settlement/effects.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
+import type { Right } from '../domain/settlement/rights.ts'
 import { storeChanges } from '../storage/auction/accounting.ts'
 import type { AttemptKey } from '../storage/auction/settlement-attempts.ts'
 import { rightsFault } from './driver/check-submission.ts'
-import { isBalance, isKnownRead, isPlain, leftBehind, maxTracedGas, unknownCall } from './inspection.ts'
+import { endRights, possibleRights } from './end-rights.ts'
+import { approvalsIn, isPlain, leftText, readText, unexplained } from './footprint.ts'
+import { maxTracedGas } from './inspection.ts'
 import { banSolver, outsideOf } from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -24,6 +27,9 @@ type Services = Pick<
   | 'effects'
   | 'knownPools'
   | 'heldTokens'
+  | 'head'
+  | 'settlers'
+  | 'rights'
 >
 
 /** The effects of a mined settlement on what the settlement contract has. */
@@ -32,6 +38,8 @@ export interface MinedEffects {
   changes: ReadonlyMap<Address, bigint>
   /** Rights and positions of the settlement contract that it changed, in words. */
   left: readonly string[]
+  /** The rights of known kinds that it may have given, if it left any. */
+  rights: readonly Right[]
 }
 
 /**
@@ -44,6 +52,7 @@ export async function checkSettled(
   solver: Address,
   { txHash, block }: { txHash: Bytes32; block: number },
   services: Services,
+  signal: AbortSignal,
 ): Promise<void> {
   const { db, log, meter, solvers } = services
   const about = { auctionId: String(attempt.auctionId), solutionUid: attempt.solutionUid, txHash }
@@ -54,6 +63,7 @@ export async function checkSettled(
     const slippage = await storeChanges(db, attempt, effects.changes)
     const lost = slippage.filter(({ change, least }) => change < least)
     if (lost.length === 0 && effects.left.length === 0) return
+    endRights(effects.rights, solver, services, signal)
     const tokens = [
       ...lost.map(({ token, change, least }) => `${token}: ${change} instead of ${least}`),
       ...effects.left,
@@ -89,23 +99,27 @@ export async function minedEffects(
   const logged = await services.balanceChanges(txHash)
   if (!logged) return undefined
   const outside = outsideOf(solver, services)
-  if (!outside) return { changes: logged, left: [] }
-  const { to, input, gasUsed } = await services.effects.minedCall(txHash)
+  if (!outside) return { changes: logged, left: [], rights: [] }
+  const { to, input, gasUsed, logs } = await services.effects.minedCall(txHash)
   const settlement = to === services.network.settlement ? decodeForeign(input) : undefined
   const calls = settlement?.interactions.flat()
   const tokens = new Set([...(settlement?.tokens ?? []), ...services.heldTokens.list()])
   const isToken = (target: Address) => tokens.has(target)
   const isKnown = calls?.every((call) => isPlain(call, services, isToken)) ?? false
+  const approvals = approvalsIn(calls ?? [])
   const right = calls && rightsFault(calls)
   const { footprint, fault } = isKnown ? nothing : await footprintOf(txHash, gasUsed, services)
   const written = footprint.writes.map(({ contract }) => contract)
+  const used = footprint.reads.flatMap(({ path }) => path.map(({ contract }) => contract))
   const lower = [...logged].flatMap(([token, change]) => (change < 0n ? token : []))
-  const asked = [...new Set([...written, ...lower])].filter((token) => token !== nativeMarker)
-  const balances = asked.length > 0 ? await services.balancesAround(asked, block) : new Map()
-  const left = footprint.writes.filter((write) => !isBalance(write, { balances }))
-  const read = footprint.reads.filter(
-    (one) => !isKnownRead(one, (target) => balances.has(target) || isToken(target)),
-  )
+  const asked = [...new Set([...written, ...used, ...lower])].filter((token) => token !== nativeMarker)
+  const balances: ReadonlyMap<Address, BalanceChange> =
+    asked.length > 0 ? await services.balancesAround(asked, block) : new Map()
+  const { writes, reads } = await unexplained(footprint, {
+    ...services,
+    balances,
+    approvals,
+  })
   // The guard has compared balances on chain: a log that says otherwise is made up.
   const isGuarded = services.network.balanceGuard !== undefined && !outside.submits
   const isReal = (token: Address, change: bigint) => {
@@ -113,17 +127,23 @@ export async function minedEffects(
     const balance = balances.get(token)
     return !isGuarded && (balance === undefined || balance.after < balance.before)
   }
+  const left = [
+    ...(right === undefined ? [] : [right]),
+    ...(fault === undefined ? [] : [fault]),
+    ...writes.map(leftText),
+    ...reads.map(readText),
+  ]
+  const giving = new Set([
+    ...writes.map(({ contract }) => contract),
+    ...(right === undefined ? [] : approvals.map(({ token }) => token)),
+  ])
   return {
+    left,
+    rights: left.length > 0 ? possibleRights(giving, calls ?? [], logs, services.network.settlement) : [],
     changes: new Map([
       ...silentChanges(written, balances),
       ...[...logged].filter(([token, change]) => isReal(token, change)),
     ]),
-    left: [
-      ...(right === undefined ? [] : [right]),
-      ...(fault === undefined ? [] : [fault]),
-      ...left.map((write) => leftBehind(write).reason),
-      ...read.map(({ contract, selector }) => unknownCall(contract, selector).reason),
-    ],
   }
 }
 

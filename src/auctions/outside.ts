@@ -73,6 +73,11 @@ export async function safeSolutions(
       const outcome = await safeSolution(auction, solution, services)
       if (!('reason' in outcome)) return [outcome]
       refuse(solution.proposal, dangerNotice(auction, solution, outcome, services))
+      if (outcome.isForged) {
+        const { solver } = solution
+        services.log.warn('a solution reverts with the words of the guard contract', { solver, ...outcome })
+        pauseSolver(solver, auction.block, services)
+      }
       return []
     }),
   )

@@ -38,7 +38,7 @@ async function resumeSettlements(services: AuctionServices, signal: AbortSignal)
   await db.transaction((tx) => endUnsentAttempts(tx, network.chainId, end))
   const attempts = await openAttempts(db, network.chainId)
   const delegated = await delegatedAttempts(db, network.chainId)
-  await checkDelegated(endBlock, services)
+  await checkDelegated(endBlock, services, signal)
   return [
     ...attempts.map((attempt) => resume(attempt, services, signal)),
     ...delegated.map((attempt) => resumeDelegated(attempt, services, signal)),
@@ -46,10 +46,10 @@ async function resumeSettlements(services: AuctionServices, signal: AbortSignal)
 }
 
 /** Looks at what solvers settled themselves while no process did: the indexer has ended these attempts. */
-async function checkDelegated(head: number, services: AuctionServices): Promise<void> {
+async function checkDelegated(head: number, services: AuctionServices, signal: AbortSignal): Promise<void> {
   const settled = await settledByDelegates(services.db, services.network.chainId, head - longestBackOff)
   for (const { solver, txHash, block, ...attempt } of settled)
-    await checkSettled(attempt, solver, { txHash, block }, services)
+    await checkSettled(attempt, solver, { txHash, block }, services, signal)
 }
 
 /**
@@ -64,7 +64,7 @@ async function resumeDelegated(
   const { auctionId, solver, driverSolution } = attempt
   await untilRecorded(attempt, signal, services, async () => {
     const outcome = await trackDelegated(attempt, services, signal)
-    await recordOutcome(attempt, outcome, solver, services)
+    await recordOutcome(attempt, outcome, solver, services, signal)
     const notice = outcomeNotice(outcome)
     if (notice) outsideOf(solver, services)?.notify({ auctionId, solutionIds: [driverSolution] }, notice)
   })
@@ -86,7 +86,7 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
       recordCancellation: (hash) => storeCancellation(db, attempt, hash),
       isWanted,
     })
-    await recordOutcome(attempt, outcome, solver, services)
+    await recordOutcome(attempt, outcome, solver, services, signal)
   })
 }
 
@@ -111,7 +111,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
       })
     }
   }
-  const watch = createSolverWatch(services)
+  const watch = createSolverWatch(services, signal)
   // Another process may have led before.
   services.book.reset()
   services.standings.reset()

@@ -13,6 +13,7 @@ import type { Network } from '../domain/network/network.ts'
 import type { ExclusionReason, Failing } from '../domain/order/event.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
+import type { LoggedRight, Right } from '../domain/settlement/rights.ts'
 import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { CodeChecks } from './admission/code-checks.ts'
@@ -125,5 +126,7 @@ export interface AuctionServices {
    * @throws Outage
    */
   balancesAround(tokens: readonly Address[], block: number): Promise<ReadonlyMap<Address, BalanceChange>>
+  /** Rights of the settlement contract with their values now; 0 if one does not exist. @throws Outage */
+  rights(rights: readonly Right[]): Promise<LoggedRight[]>
   meter: AuctionMeter
 }

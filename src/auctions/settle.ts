@@ -1,3 +1,4 @@
+import { NotOffered } from '../chain/bundle/simulate-v1.ts'
 import type { FollowingLimits, SettlementOutcome } from '../chain/settlement/settler.ts'
 import type { Auction, AuctionOrder } from '../domain/auction/auction.ts'
 import type { RankedSolution } from '../domain/auction/solution.ts'
@@ -26,7 +27,7 @@ import {
   pauseOrders,
 } from './failures/failing-orders.ts'
 import { touchedBy } from './guards.ts'
-import { dangerOf, spoils } from './inspection.ts'
+import { dangerOf, spoiltBy } from './inspection.ts'
 import { timed } from './meter.ts'
 import { checkSettled } from './mined.ts'
 import { endSolverPause, notify, outcomeNotice, outsideOf, pauseSolver } from './outside.ts'
@@ -53,7 +54,7 @@ export async function settle(
     )
     const notice = outcomeNotice(outcome)
     if (notice) notify(solution, notice, services)
-    await recordOutcome(attempt, outcome, solution.solver, services)
+    await recordOutcome(attempt, outcome, solution.solver, services, signal)
     if (cancelled.length > 0) delayOwners(cancelled, auction.block, services)
     else await updateBackOffs(auction, solution, outcome, services)
   })
@@ -88,6 +89,7 @@ export async function recordOutcome(
   result: SettlementOutcome,
   solver: Address,
   services: AuctionServices,
+  signal: AbortSignal,
 ): Promise<void> {
   const { db, log, now, meter } = services
   const { auctionId, solutionUid } = attempt
@@ -99,7 +101,7 @@ export async function recordOutcome(
   const { submission = null } = result
   if (result.outcome === 'success') {
     await forgetTransaction(db, attempt, submission)
-    return checkSettled(attempt, solver, result, services)
+    return checkSettled(attempt, solver, result, services, signal)
   }
   const end = { endedAt: new Date(now()), endBlock: result.block, txHash: result.txHash ?? null, submission }
   await db.transaction((tx) => endAttempt(tx, { ...attempt, ...end, outcome: storedOutcome(result) }))
@@ -238,7 +240,7 @@ async function updateBackOffs(
   if (result.outcome === 'success') {
     endBackOffs(orders, solution, services)
     endSolverPause(solution.solver, services)
-  } else if (result.outcome === 'failed' && isSpoiled(auction, solution, result.reason, services)) {
+  } else if (result.outcome === 'failed' && (await isSpoilt(auction, solution, result, services))) {
     // No order and no solver is the cause.
   } else if (result.outcome === 'failed' || isMissed(result)) {
     const blame = await findFailureCause(auction, solution, services, result.txHash !== undefined)
@@ -255,13 +257,29 @@ async function updateBackOffs(
   }
 }
 
-function isSpoiled(
+/** Returns true if a token that the settlement does not touch made it fail, and nothing of its solver did. */
+async function isSpoilt(
   auction: Auction,
-  { proposal }: RankedSolution,
-  reason: string,
+  solution: RankedSolution,
+  { reason, txHash, block }: Extract<SettlementOutcome, { outcome: 'failed' }>,
   services: AuctionServices,
-): boolean {
-  return spoils(reason, touchedBy(proposal, auction, services.network.wrappedNative), services)
+): Promise<boolean> {
+  const { network, log } = services
+  const call = encodeSolution(auction, solution, network)
+  const touched = touchedBy(solution.proposal, auction, network.wrappedNative)
+  try {
+    const mined = txHash && { txHash, block }
+    const spoilt = await spoiltBy({ call, reason, touched, mined }, services)
+    if (typeof spoilt === 'object')
+      log.warn('a solution reverts with the words of the guard contract', {
+        solver: solution.solver,
+        ...spoilt,
+      })
+    return spoilt === 'token'
+  } catch (fault) {
+    if (!(fault instanceof Outage || fault instanceof NotOffered)) throw fault
+    return false
+  }
 }
 
 /** Returns true if its solver had to send it, and did not in time. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Address } from '../../src/domain/evm/address.ts'
+import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Interaction } from '../../src/domain/order/order.ts'
 import { bidding, type SentOrder } from '../fakes/auction-engine.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 import { type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -11,6 +12,7 @@ import { createTrader } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
 const coin = 10n ** 18n
+const warnings: { message: string; fields: Record<string, unknown> | undefined }[] = []
 /** Worthless tokens that strangers sent: DONATED_TOKENS=10000 sends ten thousand. */
 const donated = Number(process.env.DONATED_TOKENS ?? 500)
 
@@ -33,7 +35,10 @@ beforeAll(async () => {
     ...unlimited,
     SOLVERS: JSON.stringify([{ kind: 'engine', name: 'thief', url: engine.url, privateKey }]),
   }
-  app = await startProgram({ database, chain }, environment, { roles: ['serve', 'index', 'auction'] })
+  app = await startProgram({ database, chain }, environment, {
+    roles: ['serve', 'index', 'auction'],
+    log: { ...silentLog, warn: (message, fields) => void warnings.push({ message, fields }) },
+  })
 })
 afterAll(async () => {
   await app?.close()
@@ -87,6 +92,30 @@ test.each<[string, () => Interaction, string, RegExp]>([
     /balance of 0x[0-9a-f]+ would be 99 less/,
   ],
   [
+    'a right whose slot has the number of a balance',
+    () => stage.call('RightsToken', 'allowAndMint', [thief]),
+    'driverError',
+    /leaves a right, or takes something, of the settlement contract in 0x/,
+  ],
+  [
+    'what another contract knows of it',
+    () => stage.call('ManagedVault', 'sweep', [1n, thief]),
+    'driverError',
+    /has a balance or position in 0x[0-9a-f]+, which may not be called with 0x[0-9a-f]+, as 0x/,
+  ],
+  [
+    'a revert with the words of the guard contract',
+    () => stage.call('Forger', 'forge', [dai()]),
+    'simulationFailed',
+    /cannot be read, says 0x[0-9a-f]+; alone it can be read/,
+  ],
+  [
+    'the same in a transaction alone',
+    () => stage.call('Forger', 'forgeWhenMined', [dai()]),
+    'revert',
+    /^the balance of 0x[0-9a-f]+ cannot be read$/,
+  ],
+  [
     'what a contract does in a transaction alone, with a token that the settlement does not touch',
     () => stage.call('OldRouter', 'pullWhenMined', [dai(), 100n, thief]),
     'revert',
@@ -120,6 +149,27 @@ const through = (order: SentOrder, paid: bigint, pool: Address) => {
   }
 }
 
+test('an allowance that is an item takes nothing', async () => {
+  const before = await stage.holdings()
+  const allowed = (order: SentOrder, paid: bigint, pool: Address) => {
+    const item = { token: stage.placeOf('Items'), spender: thief, amount: '3' }
+    const { interactions } = through(order, paid, pool)
+    return {
+      interactions: interactions.map((one) => ({ ...one, allowances: [...one.allowances, item] })),
+    }
+  }
+  engine.behaves(bidding({ more: allowed }))
+  const uid = await place()
+  await noticeOf(
+    'driverError',
+    /has a balance or position in 0x[0-9a-f]+, which may not be called with 0x095ea7b3/,
+  )
+  engine.behaves(bidding({ times: 0n }))
+  expect(await status(uid)).toBe('open')
+  expect((await trader().cancel([uid])).status).toBe(200)
+  expect(await stage.holdings()).toEqual(before)
+})
+
 test('an honest swap through a contract of which the settlement contract holds shares is settled', async () => {
   const before = await stage.holdings()
   engine.behaves(bidding({ more: through }))
@@ -127,4 +177,41 @@ test('an honest swap through a contract of which the settlement contract holds s
   await eventually('it is filled', async () => (await status(uid)) === 'fulfilled')
   for (let part = 0; part < 10; part++) await chain.rpc.call('anvil_mine', ['0x14'])
   expect(await stage.holdings()).toEqual(before)
+})
+
+test('rights that a contract gives in a transaction alone are ended', async () => {
+  const before = await stage.holdings()
+  const heir = address('0x4e1700000000000000000000000000000000beef')
+  const grants = [
+    stage.call('RightsBook', 'allowWhenMined', [heir]),
+    stage.call('RightsBook', 'delegateWhenMined', [heir, 7n]),
+  ]
+  const more = (order: SentOrder, paid: bigint, pool: Address) => ({
+    ...through(order, paid, pool),
+    postInteractions: grants.map(wire),
+  })
+  engine.behaves(bidding({ more }))
+  const uid = await place()
+  await eventually('it is filled', async () => (await status(uid)) === 'fulfilled')
+  await noticeOf('banned', /leaves a right, or takes something, of the settlement contract in 0x/)
+  const { settlement } = chain.market.network
+  const given = async () => [
+    await stage.read('RightsBook', 'isAllowed', [settlement, heir]),
+    await stage.read('RightsBook', 'borrowAllowance', [settlement, heir]),
+  ]
+  await eventually('they are ended', async () => {
+    const [isAllowed, amount] = await given()
+    return isAllowed === false && amount === 0n
+  })
+  expect(await stage.holdings()).toEqual(before)
+  // Each was given: the chain has the settlements that gave and ended them.
+  const ended = await eventually('it says so', async () => {
+    const found = warnings.filter(({ message }) => message === 'rights of the settlement contract are ended')
+    return found.length > 0 && found
+  })
+  expect(ended.flatMap(({ fields }) => fields?.rights)).toEqual(
+    ['creditDelegation', 'compoundManager'].map((kind) =>
+      expect.stringContaining(`${kind} of ${stage.placeOf('RightsBook')} for ${heir}`),
+    ),
+  )
 })

@@ -117,6 +117,15 @@ contract RightsBook {
         isAllowed[msg.sender][manager] = allowed;
     }
 
+    /// A simulation has no price of gas.
+    function allowWhenMined(address manager) external {
+        if (tx.gasprice > 0) isAllowed[msg.sender][manager] = true;
+    }
+
+    function delegateWhenMined(address to, uint256 amount) external {
+        if (tx.gasprice > 0) borrowAllowance[msg.sender][to] = amount;
+    }
+
     function approveDelegation(address to, uint256 amount) external {
         borrowAllowance[msg.sender][to] = amount;
         emit BorrowAllowanceDelegated(msg.sender, to, amount);
@@ -348,5 +357,337 @@ contract QuietToken {
         balanceOf[from] -= value;
         balanceOf[to] += value;
         return true;
+    }
+}
+
+/// A token that keeps rights too: the slot of a right may hold the number of its balance.
+contract RightsToken is RightsBook {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => address) public nominee;
+    mapping(address => uint256) public level;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function allowAndMint(address manager) external {
+        isAllowed[msg.sender][manager] = true;
+        balanceOf[msg.sender] += 1;
+    }
+
+    function nominate(address to) external {
+        nominee[msg.sender] = to;
+    }
+
+    function raise(address owner, uint256 to) external {
+        level[owner] = to;
+    }
+}
+
+/// Items under the function by which tokens allow amounts. It logs nothing.
+contract Items {
+    mapping(uint256 => address) public ownerOf;
+    mapping(address => uint256) public balanceOf;
+    mapping(uint256 => address) public approved;
+
+    function mint(address to, uint256 id) external {
+        ownerOf[id] = to;
+        balanceOf[to] += 1;
+    }
+
+    function approve(address to, uint256 id) public virtual returns (bool) {
+        require(ownerOf[id] == msg.sender);
+        approved[id] = to;
+        return true;
+    }
+}
+
+/// The view answers what somebody wants to hear.
+contract FlatteringItems is Items {
+    function allowance(address, address) external pure returns (uint256) {
+        return 3;
+    }
+}
+
+/// Small amounts are items, great ones amounts.
+contract HybridItems is Items {
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function approve(address to, uint256 value) public override returns (bool) {
+        if (value > 0 && value < 100) return super.approve(to, value);
+        allowance[msg.sender][to] = value;
+        return true;
+    }
+}
+
+/// Each amount is an item too.
+contract DoubleItems is Items {
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function approve(address to, uint256 value) public override returns (bool) {
+        allowance[msg.sender][to] = value;
+        return value == 0 || super.approve(to, value);
+    }
+}
+
+/// Answers with the last amount, which ends alone.
+contract EchoingItems is Items {
+    uint256 private last;
+
+    function allowance(address, address) external view returns (uint256) {
+        return last;
+    }
+
+    function approve(address to, uint256 value) public override returns (bool) {
+        last = value;
+        return value == 0 || super.approve(to, value);
+    }
+}
+
+/// Items under their owner.
+contract OwnItems {
+    mapping(address => mapping(uint256 => bool)) private owns;
+    mapping(address => uint256) public balanceOf;
+    mapping(uint256 => address) public approved;
+
+    function mint(address to, uint256 id) external {
+        owns[to][id] = true;
+        balanceOf[to] += 1;
+    }
+
+    function approve(address to, uint256 id) public virtual {
+        require(owns[msg.sender][id]);
+        approved[id] = to;
+    }
+}
+
+/// Items under their owner, each an amount too.
+contract OwnDoubleItems is OwnItems {
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function approve(address to, uint256 value) public override {
+        allowance[msg.sender][to] = value;
+        if (value > 0) super.approve(to, value);
+    }
+}
+
+/// Items as bits.
+contract BitItems {
+    mapping(address => uint256) private bits;
+    mapping(address => uint256) public balanceOf;
+    mapping(bytes32 => uint256) public approvals;
+
+    function mint(address to, uint256 id) external {
+        bits[to] |= 1 << id;
+        balanceOf[to] += 1;
+    }
+
+    function approve(address to, uint256 id) external {
+        require(bits[msg.sender] & (1 << id) != 0);
+        approvals[bytes32(uint256(uint160(to)))] |= 1 << id;
+    }
+}
+
+/// Allowances add up: 0 ends none.
+contract SummingToken {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function approve(address spender, uint256 value) external {
+        allowance[msg.sender][spender] += value;
+    }
+}
+
+/// Knows accounts in as many ways as contracts keep them.
+contract Manager {
+    struct Member {
+        uint256 since;
+        uint256 rank;
+    }
+
+    mapping(bytes32 => mapping(address => bool)) private roles;
+    mapping(address => uint256) private accounts;
+    mapping(address => uint256[]) private lists;
+    mapping(bytes32 => bool) private hashes;
+    mapping(address => Member) private members;
+    mapping(bytes19 => uint256) private prefixes;
+    address private holder;
+
+    function register(address who) external {
+        roles["pay"][who] = true;
+        accounts[who] = 5;
+        lists[who].push(9);
+        hashes[keccak256(abi.encodePacked(uint8(1), who))] = true;
+        members[who].rank = 3;
+        prefixes[bytes19(bytes20(who))] = 1;
+        holder = who;
+        assembly {
+            mstore(0, 77)
+            mstore(32, who)
+            sstore(keccak256(0, 64), 1)
+        }
+    }
+
+    function knows(uint256 way, address who) public view returns (bool known) {
+        if (way == 0) return roles["pay"][who];
+        if (way == 1) return accounts[who] != 0;
+        if (way == 2) return lists[who].length != 0;
+        if (way == 3) return hashes[keccak256(abi.encodePacked(uint8(1), who))];
+        if (way == 4) return members[who].rank != 0;
+        if (way == 5) return prefixes[bytes19(bytes20(who))] != 0;
+        if (way == 6) return holder == who;
+        assembly {
+            mstore(0, 77)
+            mstore(32, who)
+            known := sload(keccak256(0, 64))
+        }
+    }
+
+    /// Under the name of a token's function.
+    function transferFrom(address who, address, uint256 way) external view returns (bool) {
+        return knows(way, who);
+    }
+}
+
+/// Stands between.
+contract Clerk {
+    Manager private immutable manager;
+
+    constructor(Manager theManager) {
+        manager = theManager;
+    }
+
+    function knows(uint256 way, address who) external view returns (bool) {
+        return manager.knows(way, who);
+    }
+}
+
+/// Pays whom a manager knows: it keeps nothing itself.
+contract ManagedVault {
+    Manager private immutable manager;
+    Clerk private immutable clerk;
+    mapping(address => uint256) public paid;
+    uint256 public left;
+
+    constructor(Manager theManager, Clerk theClerk) {
+        (manager, clerk) = (theManager, theClerk);
+    }
+
+    function fund(uint256 amount) external {
+        left += amount;
+    }
+
+    /// It answers as a token of which nobody has anything.
+    function balanceOf(address) external pure returns (uint256) {
+        return 0;
+    }
+
+    function sweep(uint256 way, address to) public {
+        require(manager.knows(way, msg.sender));
+        pay(to);
+    }
+
+    function sweepByClerk(uint256 way, address to) external {
+        require(clerk.knows(way, msg.sender));
+        pay(to);
+    }
+
+    function sweepByToken(uint256 way, address to) external {
+        require(manager.transferFrom(msg.sender, to, way));
+        pay(to);
+    }
+
+    function sweepInside(uint256 way, address to) external {
+        (bool done,) = address(this).delegatecall(abi.encodeWithSelector(this.sweep.selector, way, to));
+        require(done);
+    }
+
+    function redeem(uint256 way, address to, address) external {
+        sweep(way, to);
+    }
+
+    function pay(address to) private {
+        paid[to] += left;
+        left = 0;
+    }
+}
+
+/// Burns the shares of its caller elsewhere, and pays.
+contract Redeemer {
+    mapping(address => uint256) public paid;
+
+    function redeemShares(PoolShares shares, uint256 value, address to) external {
+        shares.burn(msg.sender, value, true);
+        paid[to] += value;
+    }
+}
+
+/// Reverts with the words of the guard contract.
+contract Forger {
+    error NotRead(address token);
+
+    function forge(address token) public pure {
+        revert NotRead(token);
+    }
+
+    function forgeWhenMined(address token) external view {
+        if (tx.gasprice > 0) forge(token);
+    }
+
+    function say(string calldata words) external pure {
+        revert(words);
+    }
+
+    function spill(bytes memory data) public pure {
+        assembly {
+            revert(add(data, 32), mload(data))
+        }
+    }
+
+    function pass(address target, bytes calldata data) external {
+        (bool done, bytes memory answer) = target.call(data);
+        if (!done) spill(answer);
+    }
+
+    function passInside(bytes calldata data) external {
+        (bool done, bytes memory answer) = address(this).delegatecall(data);
+        if (!done) spill(answer);
+    }
+
+    function transferFrom(address, address token, uint256) external pure returns (bool) {
+        forge(token);
+    }
+
+    function create(address token) external {
+        new ForgingMaker(token);
+    }
+}
+
+/// Reverts while it is made.
+contract ForgingMaker {
+    error NotRead(address token);
+
+    constructor(address token) {
+        revert NotRead(token);
+    }
+}
+
+/// A token that looks at its caller's balance before it allows, as some with lists of blocked accounts do.
+contract CheckingToken {
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    function mint(address to, uint256 value) external {
+        balanceOf[to] += value;
+    }
+
+    function approve(address spender, uint256 value) external {
+        require(balanceOf[msg.sender] < 2 ** 255);
+        require(value == 0 || allowance[msg.sender][spender] == 0);
+        allowance[msg.sender][spender] = value;
     }
 }

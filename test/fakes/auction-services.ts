@@ -205,9 +205,14 @@ export function createAuctionServices(db: Database) {
       },
       footprint: async () => ({ writes: [], reads: [] }),
       minedFootprint: async () => ({ writes: [], reads: [] }),
-      minedCall: async () => ({ to: null, input: '0x', gasUsed: 200_000n }),
+      minedCall: async () => ({ to: null, input: '0x', gasUsed: 200_000n, logs: [] }),
       allowances: async (pairs) => pairs.map(() => 0n),
+      isUnreadable: async () => false,
+      revertPlace: async () => undefined,
+      viewedSlots: async () => ({ balances: [], allowances: [] }),
+      realAllowances: async (approvals) => [...approvals],
     },
+    rights: async (rights) => rights.map((right) => ({ ...right, value: 0n })),
     accounts: {
       refresh: async () => {},
       refusal: (account) =>

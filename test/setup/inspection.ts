@@ -13,11 +13,16 @@ export function inspectionServices(
 ) {
   const sequence = createSettlementSequence(rpc, network)
   const reader = createChain({ rpc, network })
+  const list = [...held]
+  const drop = (token: Address) => {
+    const index = list.indexOf(token)
+    return index >= 0 && list.splice(index, 1).length > 0
+  }
   const services = {
     network,
     effects: createSettlementEffects({ rpc, network, sequence, timeoutMs: 10_000 }),
     knownPools: createKnownPools(),
-    heldTokens: { list: () => held, isReady: () => true, drop: () => false, refresh: async () => {} },
+    heldTokens: { list: () => [...list], isReady: () => true, drop, refresh: async () => {} },
     buffers: async (tokens: readonly Address[]) =>
       (await reader.balances(tokens.map((token) => ({ owner: network.settlement, token })))).map((read) =>
         read === 'absent' ? undefined : (read as Balance).balance,

@@ -26,8 +26,36 @@ const makers = {
   StickyToken: [],
   SpoilingToken: [],
   Crowd: [],
+  RightsToken: [],
+  Items: [],
+  FlatteringItems: [],
+  HybridItems: [],
+  DoubleItems: [],
+  EchoingItems: [],
+  OwnItems: [],
+  OwnDoubleItems: [],
+  BitItems: [],
+  SummingToken: [],
+  CheckingToken: [],
+  Manager: [],
+  Clerk: ['Manager'],
+  ManagedVault: ['Manager', 'Clerk'],
+  Redeemer: [],
+  Forger: [],
 } as const
 export type TheftName = keyof typeof makers
+
+/** Contracts of items: the settlement contract has items 0, 3 and 7 of each. */
+export const itemContracts = [
+  'Items',
+  'FlatteringItems',
+  'HybridItems',
+  'DoubleItems',
+  'EchoingItems',
+  'OwnItems',
+  'OwnDoubleItems',
+  'BitItems',
+] as const satisfies TheftName[]
 
 export const thief = address('0x00000000000000000000000000000000007411ef')
 const erc20 = new Interface(['function balanceOf(address) view returns (uint256)'])
@@ -105,8 +133,14 @@ export async function stageThefts({ rpc, market }: TestChain) {
     ['QuietToken', 'mint'],
     ['StickyToken', 'mint'],
     ['Locks', 'add'],
+    ['SummingToken', 'mint'],
+    ['CheckingToken', 'mint'],
   ] as const)
     await send(call(name, method, [settlement, 1_000n]))
+  for (const name of itemContracts)
+    for (const id of [0n, 3n, 7n]) await send(call(name, 'mint', [settlement, id]))
+  await send(call('Manager', 'register', [settlement]))
+  await send(call('ManagedVault', 'fund', [1_000n]))
   await send(call('Deeds', 'mint', [7n, settlement, 1_000n]))
   const allowances = [tokens.DAI.address, placeOf('QuietToken')].map((token) =>
     approveCall(token, placeOf('OldRouter'), 2n ** 255n),
@@ -140,6 +174,7 @@ export async function stageThefts({ rpc, market }: TestChain) {
     solver: first,
     placeOf,
     call,
+    read,
     settle,
     send,
     /** Everything that the settlement contract holds, and the rights that it gave. */
@@ -153,6 +188,9 @@ export async function stageThefts({ rpc, market }: TestChain) {
         deed: await read('Deeds', 'worth', [7n]),
         entrusted: await read('Deeds', 'entrusted', [7n]),
         allowed: await read('RightsBook', 'isAllowed', [settlement, thief]),
+        rights: await read('RightsToken', 'isAllowed', [settlement, thief]),
+        item: await read('Items', 'approved', [3n]),
+        vault: await read('ManagedVault', 'left', []),
         delegated: await read('RightsBook', 'borrowAllowance', [settlement, thief]),
       }
     },

@@ -1,15 +1,13 @@
 import { chunksOf, type Rpc } from '../../chain/rpc/rpc.ts'
 import { parseIndex } from '../../chain/rpc/wire.ts'
-import { encodeSettle } from '../../chain/settlement/call.ts'
-import { readRights } from '../../chain/settlement/rights.ts'
+import { encodeEndings, gasOfRight, readRights } from '../../chain/settlement/rights.ts'
 import { createSettlementSequence } from '../../chain/settlement/sequence.ts'
 import { createSettler, type Settler } from '../../chain/settlement/settler.ts'
 import { formatUnits, minOf } from '../../domain/amount.ts'
 import { type Address, toAddress } from '../../domain/evm/address.ts'
-import type { Hex } from '../../domain/evm/hex.ts'
 import { type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
-import { endCall, type LoggedRight, rightText } from '../../domain/settlement/rights.ts'
+import { type LoggedRight, rightText } from '../../domain/settlement/rights.ts'
 import { plain } from '../../domain/text/readable.ts'
 import { createMetrics } from '../../server/metrics.ts'
 import { findHoldingIndex, settlementRights } from '../../storage/chain/settlement-holdings.ts'
@@ -46,8 +44,6 @@ interface AllowanceOptions {
 
 /** Limit of rights in one run. */
 const mostRights = 1_000
-/** Several times the gas to end a right: only a foreign contract uses more. */
-const gasOfRight = 300_000n
 /** Limits of one settlement. */
 const mostGas = 5_000_000n
 const mostCalls = 100
@@ -188,7 +184,7 @@ async function revoke(
   const endings: Ending[] = []
   for (const group of chunksOf(rights, atOnce)) {
     const simulations = await Promise.all(
-      group.map((right) => settler.simulate(settlementOf(network, [right]))),
+      group.map((right) => settler.simulate(encodeEndings([right], network.settlement))),
     )
     for (const [index, right] of group.entries()) {
       const simulation = simulations[index] ?? { revert: 'not simulated' }
@@ -238,7 +234,7 @@ async function revoke(
 
 async function submit({ network, rpc }: Place, settler: Settler, rights: readonly LoggedRight[]) {
   const head = parseIndex(await rpc.call('eth_blockNumber'))
-  return settler.submit(settlementOf(network, rights), {
+  return settler.submit(encodeEndings(rights, network.settlement), {
     deadlineBlock: head + Math.max(20, Math.ceil(waitMs / network.blockTimeMs)),
     signal: new AbortController().signal,
     gas: mostGas,
@@ -246,18 +242,6 @@ async function submit({ network, rpc }: Place, settler: Settler, rights: readonl
     record: async () => undefined,
     recordCancellation: async () => undefined,
     isWanted: async () => true,
-  })
-}
-
-/** A settlement without trades, which makes these calls in the settlement contract's name. */
-function settlementOf({ settlement }: Network, rights: readonly LoggedRight[]): Hex {
-  const calls = rights.map((right) => endCall(right, settlement))
-  return encodeSettle({
-    tokens: [],
-    clearingPrices: [],
-    trades: [],
-    interactions: [[], calls, []],
-    auctionId: 0n,
   })
 }
 

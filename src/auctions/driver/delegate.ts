@@ -13,6 +13,7 @@ import {
   type SettlementRow,
 } from '../../storage/auction/settlement-attempts.ts'
 import { findCheckpoint } from '../../storage/chain/indexed-logs.ts'
+import { endRights } from '../end-rights.ts'
 import { minedEffects } from '../mined.ts'
 import { banSolver } from '../outside.ts'
 import { type AuctionServices, longestBackOff } from '../services.ts'
@@ -122,7 +123,7 @@ export async function busySolvers({
  * the settlement contract has less of a token afterwards, the solver is banned. After a restart it begins as
  * far back as the shortest ban lasts.
  */
-export function createSolverWatch(services: AuctionServices): () => Promise<void> {
+export function createSolverWatch(services: AuctionServices, signal: AbortSignal): () => Promise<void> {
   const { db, network, solvers, log } = services
   const watched = solvers.filter(({ outside }) => outside?.submits).map(({ address }) => address)
   let seen: number | undefined
@@ -133,7 +134,7 @@ export function createSolverWatch(services: AuctionServices): () => Promise<void
     const range = { from: (seen ?? checkpoint.number - longestBackOff) + 1, to: checkpoint.number }
     try {
       for (const row of await otherSettlements(db, network.chainId, watched, range))
-        await check(row, services)
+        await check(row, services, signal)
       seen = checkpoint.number
     } catch (fault) {
       if (!(fault instanceof Outage)) throw fault
@@ -145,12 +146,15 @@ export function createSolverWatch(services: AuctionServices): () => Promise<void
 async function check(
   { solver, txHash, blockNumber }: SettlementRow,
   services: AuctionServices,
+  signal: AbortSignal,
 ): Promise<void> {
   const { log, meter, solvers } = services
-  const { changes = new Map(), left = [] } = (await minedEffects(solver, txHash, blockNumber, services)) ?? {}
+  const effects = await minedEffects(solver, txHash, blockNumber, services)
+  const { changes = new Map(), left = [], rights = [] } = effects ?? {}
   const less = [...changes].filter(([, change]) => change < 0n)
   const lost = [...less.map(([token, change]) => `${token}: ${change}`), ...left]
   if (lost.length === 0) return
+  endRights(rights, solver, services, signal)
   const reason = `settlement ${txHash}, of no auction, took what the settlement contract had: ${lost.join(', ')}`
   const ban = { txHash, block: blockNumber, auctionId: 0n, reason }
   if (!(await banSolver(solver, ban, services))) return

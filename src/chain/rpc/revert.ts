@@ -24,7 +24,12 @@ export function revertDataText(data: Hex): string {
   return oneLine(hexSize(data) > 0 ? decodeRevert(data) : 'reverted')
 }
 
-/** Returns the token that a guarded settlement could not read, by the text of its revert. */
+/** The reason of a settlement whose guard cannot read a token's balance. */
+export function unreadText(token: string): string {
+  return `the balance of ${token} cannot be read`
+}
+
+/** Returns the token that a guarded settlement could not read, by the text of its revert. Any contract can revert so. */
 export function unreadToken(text: string): string | undefined {
   return /^the balance of (0x[0-9a-f]{40}) cannot be read$/.exec(text)?.[1]
 }
@@ -59,7 +64,7 @@ function decodeRevert(data: Hex): string {
       const [token, missing] = AbiCoder.defaultAbiCoder().decode(['address', 'uint256'], body)
       return `the balance of ${String(token).toLowerCase()} would be ${missing} less than it must be`
     }
-    if (selector === notReadSelector) return `the balance of ${`0x${body.slice(26)}`} cannot be read`
+    if (selector === notReadSelector) return unreadText(`0x${body.slice(26)}`)
   } catch {
     // The data does not match its selector, so it is shown as hex.
   }

@@ -1,8 +1,10 @@
 import { Interface } from 'ethers'
 import { Outage } from '../../domain/errors/error.ts'
-import { type Address, address, toAddress } from '../../domain/evm/address.ts'
+import { word } from '../../domain/evm/abi.ts'
+import { type Address, address, zeroAddress } from '../../domain/evm/address.ts'
 import { type Bytes32, type Hex, hexSize } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
+import { approveCall, balanceCheck, balanceNote } from '../../domain/settlement/calldata.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import {
   type Call,
@@ -12,12 +14,16 @@ import {
   type RawLog,
   runByMethod,
   TooLong,
+  toLog,
 } from '../bundle/simulate-v1.ts'
 import { runByTraces } from '../bundle/traces.ts'
 import { balanceProbeCode, settlementSequenceCode } from '../bytecode.generated.ts'
+import { revertText, unreadText } from '../rpc/revert.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import {
+  asOutage,
   available,
+  isExecutionFault,
   parseHash,
   parseHex,
   parseIndex,
@@ -28,7 +34,9 @@ import {
   parseReturn,
   toQuantity,
 } from '../rpc/wire.ts'
+import { encodeSettle } from './call.ts'
 import { footprintTracer } from './footprint-tracer.ts'
+import { callTracer } from './mined.ts'
 import {
   encodeRun,
   intrinsicGas,
@@ -62,10 +70,19 @@ export interface Approval {
   spender: Address
 }
 
-/** A changed slot that belongs to the settlement contract: see `footprintTracer`. */
-export interface KeyedWrite {
+/** The amounts by which one settlement calls `approve` of an allowance. */
+export interface GivenApproval extends Approval {
+  amounts: readonly bigint[]
+}
+
+/** A slot of a contract. */
+export interface ContractSlot {
   contract: Address
   slot: Bytes32
+}
+
+/** A changed slot that belongs to the settlement contract: see `footprintTracer`. */
+export interface KeyedWrite extends ContractSlot {
   before: Bytes32
   after: Bytes32
   /**
@@ -74,13 +91,32 @@ export interface KeyedWrite {
   callers: readonly (readonly Hex[])[]
 }
 
-/**
- * A call of the settlement contract whose target read storage of its own that belongs to the settlement
- * contract and is not zero, or that led to a read of storage that names the settlement contract.
- */
-export interface KeyedRead {
+/** A mined transaction. */
+export interface MinedPlace {
+  txHash: Bytes32
+  block: number
+}
+
+/** The place where a settlement reverts. */
+export interface RevertPlace {
+  /** The target of the settlement contract's own call; null if none of them reverts. */
+  called: Address | null
+  /** The contract that reverts. */
+  by: Address | null
+}
+
+/** A call, with the selectors of the code that it runs: its own, and those of delegated calls in it. */
+export interface TracedUse {
   contract: Address
-  selector: Hex
+  selectors: readonly Hex[]
+}
+
+/** A read of a slot that belongs to the settlement contract and is not zero: see `footprintTracer`. */
+export interface KeyedRead extends ContractSlot {
+  /** The calls that led to it: from the settlement contract's own to that of `contract`. */
+  path: readonly TracedUse[]
+  /** True if the value names the settlement contract. */
+  names: boolean
 }
 
 /** The use of the storage that contracts keep for the settlement contract. */
@@ -112,10 +148,38 @@ export interface SettlementEffects {
    * @throws NotOffered if the node runs no tracer in JavaScript, or not to the end; Outage
    */
   footprint(call: SettlementCall): Promise<Footprint>
+  /**
+   * Returns the slots that hold the settlement contract's balance of their contract, or one of these
+   * allowances: the view follows two other values of the slot. Each view has one slot at most.
+   * @throws Outage
+   */
+  viewedSlots(
+    slots: readonly ContractSlot[],
+    approvals: readonly Approval[],
+  ): Promise<{ balances: ContractSlot[]; allowances: ContractSlot[] }>
+  /**
+   * Returns the approvals that are allowances of amounts: `allowance` is just as high after `approve`, and 0
+   * after an `approve` of 0. One that only ends is an allowance where it ends something.
+   * @throws NotOffered; Outage
+   */
+  realAllowances(approvals: readonly GivenApproval[]): Promise<GivenApproval[]>
+  /**
+   * Returns true if the guard contract cannot read the token in a settlement that does nothing else: in a
+   * simulation, or with the gas price and in the block of a transaction, by default those of now.
+   * @throws NotOffered; Outage
+   */
+  isUnreadable(sender: Address, token: Address, mined?: MinedPlace): Promise<boolean>
+  /**
+   * Returns where a settlement reverts, in a simulation or in its transaction; undefined if the node traces
+   * no calls, or it passes. @throws Outage
+   */
+  revertPlace(call: SettlementCall, mined?: MinedPlace): Promise<RevertPlace | undefined>
   /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
-  /** Returns the call that a mined transaction makes. @throws Outage, also if the node does not know it */
-  minedCall(txHash: Bytes32): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint }>
+  /** Returns the call that a mined transaction makes, and its logs. @throws Outage, also if the node does not know it */
+  minedCall(
+    txHash: Bytes32,
+  ): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint; logs: readonly RawLog[] }>
   /**
    * Returns allowances of the settlement contract at the newest block, in order; 0 if a token returns none.
    * @throws Outage
@@ -133,7 +197,12 @@ export interface EffectsOptions {
 
 /** An unused account. */
 const probe = address('0x0000000000000000000000000000000070726f62')
-const tokenAbi = new Interface(['function allowance(address owner, address spender) view returns (uint256)'])
+const tokenAbi = new Interface([
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function balanceOf(address owner) view returns (uint256)',
+])
+/** Values that replace one in a trial: each fits into 64 bits, and no right has both. */
+const otherValues = [0x1f3d_5b79_8642n, 0x2a4c_6e80_1357_9bdfn] as const
 const probeAbi = new Interface([
   'function read(address owner, address[] tokens) view returns (uint256[] words)',
 ])
@@ -144,6 +213,10 @@ const probeAbi = new Interface([
 const probeGas = 20_000_000
 /** The time for which the node's methods are cached. A node may be replaced. */
 const supportMs = 300_000
+/** The gas of a settlement that only reads one balance twice: several times what a usual token takes. */
+const aloneGas = 3_000_000n
+/** The gas for one call of a token. */
+const readGas = 200_000
 /** The gas for a call in the sequence, and the code around it. */
 const sequenceGas = 100_000n
 
@@ -175,7 +248,7 @@ export function createSettlementEffects({
     to: token,
     input: tokenAbi.encodeFunctionData('allowance', [settlement, spender]) as Hex,
     value: 0n,
-    gas: 200_000,
+    gas: readGas,
   })
 
   async function run(calls: readonly Call[]): Promise<CallResult[]> {
@@ -236,6 +309,48 @@ export function createSettlementEffects({
       return { gas, logs: settled.logs, balances, allowances: left.map(({ output }) => firstWord(output)) }
     },
 
+    async isUnreadable(sender, token, mined) {
+      if (!balanceGuard) return false
+      const interactions = [
+        [balanceNote(balanceGuard, [token])],
+        [],
+        [balanceCheck(balanceGuard, [[token, 0n]])],
+      ] as const
+      const none = { tokens: [], clearingPrices: [], trades: [] }
+      const calldata = encodeSettle({ ...none, interactions, auctionId: 0n })
+      const simulated = settleCall({ sender, calldata, gas: aloneGas })
+      const results = await run([...sequence.sent().map(settleCall), simulated])
+      if (results.at(-1)?.error === unreadText(token)) return true
+      const { from, to, input, gas } = simulated
+      const price = mined
+        ? parseObject(await available(rpc.call('eth_getTransactionByHash', [mined.txHash]))).gasPrice
+        : await available(rpc.call('eth_gasPrice'))
+      const gasPrice = toQuantity(parseQuantity(price))
+      const call = { from, to, input, data: input, gas: toQuantity(gas), gasPrice }
+      const place = mined ? toQuantity(mined.block) : 'latest'
+      try {
+        await rpc.call('eth_call', [call, place, { [sender]: { balance: toQuantity(2n ** 100n) } }])
+        return false
+      } catch (fault) {
+        if (!isExecutionFault(fault)) throw asOutage(fault)
+        return revertText(fault) === unreadText(token)
+      }
+    },
+
+    async revertPlace(call, mined) {
+      const { from, to, input, gas } = settleCall(call)
+      const simulated = { from, to, input, data: input, gas: toQuantity(gas) }
+      try {
+        const traced = mined
+          ? await rpc.call('debug_traceTransaction', [mined.txHash, callTracer])
+          : await rpc.call('debug_traceCall', [simulated, 'latest', callTracer])
+        return placeOf(parseObject(traced))
+      } catch (fault) {
+        if (fault instanceof RpcError) return undefined
+        throw fault
+      }
+    },
+
     footprint(call) {
       const from = call.sender
       const sent = sequence.sent()
@@ -266,8 +381,73 @@ export function createSettlementEffects({
         ]),
       )
       const { to, input } = parseObject(parseResponse(transaction))
-      const gasUsed = parseQuantity(parseObject(parseResponse(receipt)).gasUsed)
-      return { to: to == null ? null : parseHex(to, 20), input: parseHex(input), gasUsed }
+      const { gasUsed, logs } = parseObject(parseResponse(receipt))
+      return {
+        ...{ to: to == null ? null : parseHex(to, 20), input: parseHex(input) },
+        ...{ gasUsed: parseQuantity(gasUsed), logs: parseList(logs).map(toLog) },
+      }
+    },
+
+    async viewedSlots(slots, approvals) {
+      const balance = tokenAbi.encodeFunctionData('balanceOf', [settlement]) as Hex
+      const trials = slots.flatMap((place) => [
+        { place, view: balance },
+        ...approvals
+          .filter(({ token }) => token === place.contract)
+          .map((approval) => ({ place, view: allowanceRead(approval).input })),
+      ])
+      if (trials.length === 0) return { balances: [], allowances: [] }
+      const calls = trials.flatMap(({ place: { contract, slot }, view: data }) =>
+        otherValues.map((value) => ({
+          method: 'eth_call',
+          params: [
+            { to: contract, data, gas: toQuantity(readGas) },
+            'latest',
+            { [contract]: { stateDiff: { [slot]: `0x${word(value)}` } } },
+          ],
+        })),
+      )
+      const responses = await available(rpc.batch(calls))
+      const following = trials.filter((_, index) =>
+        otherValues.every((value, place) => {
+          const response = responses[otherValues.length * index + place]
+          return response !== undefined && firstWord(parseReturn(response) ?? '0x') === value
+        }),
+      )
+      const alone = following.filter(
+        ({ place, view }) =>
+          following.filter((one) => one.view === view && one.place.contract === place.contract).length === 1,
+      )
+      return {
+        balances: alone.flatMap(({ place, view }) => (view === balance ? [place] : [])),
+        allowances: alone.flatMap(({ place, view }) => (view === balance ? [] : [place])),
+      }
+    },
+
+    async realAllowances(approvals) {
+      if (approvals.length === 0) return []
+      const trials = approvals.map((approval) => {
+        const { token, spender, amounts } = approval
+        const given = [...new Set(amounts)].filter((amount) => amount > 0n)
+        const values = [0n, ...given.flatMap((amount) => [amount, 0n])]
+        const read = allowanceRead(approval)
+        const calls = values.flatMap((amount) => [
+          { ...read, from: settlement, input: approveCall(token, spender, amount).callData },
+          read,
+        ])
+        return { approval, values, isRaised: given.length > 0, calls: [read, ...calls] }
+      })
+      const results = await run([...sequence.sent().map(settleCall), ...trials.flatMap(({ calls }) => calls)])
+      let at = sequence.sent().length
+      return trials.flatMap(({ approval, values, isRaised, calls }) => {
+        const [first, ...rest] = results.slice(at, at + calls.length)
+        at += calls.length
+        const isAsGiven = values.every((amount, index) => {
+          const [approved, read] = rest.slice(2 * index, 2 * index + 2)
+          return approved?.succeeds && read?.succeeds && firstWord(read.output) === amount
+        })
+        return isAsGiven && (isRaised || firstWord(first?.output ?? '0x') > 0n) ? [approval] : []
+      })
     },
 
     async allowances(approvals) {
@@ -281,6 +461,20 @@ export function createSettlementEffects({
 
     minedFootprint: (txHash) => traced('debug_traceTransaction', [txHash], true),
   }
+}
+
+/** Follows the revert down to the call that made it: each outer call passes on the same data. */
+function placeOf(top: Record<string, unknown>): RevertPlace | undefined {
+  if (top.error == null) return undefined
+  const failing = (call: Record<string, unknown>) =>
+    parseList(call.calls ?? [])
+      .map(parseObject)
+      .findLast(({ error, output }) => error != null && output === call.output)
+  let at = failing(top)
+  const called = at?.to == null ? null : parseHex(at.to, 20)
+  let by = called
+  for (; at; at = failing(at)) by = at.to == null ? null : parseHex(at.to, 20)
+  return { called, by }
 }
 
 /** The first word of the output; 0 for less than a word. */
@@ -347,10 +541,16 @@ function toFootprint(value: unknown): Footprint {
         ),
       }
     }),
-    reads: parseList(reads).flatMap((item) => {
-      const [contract = '', selector] = String(item).split(' ')
-      const target = toAddress(contract)
-      return target ? [{ contract: target, selector: parseHex(selector) }] : []
+    reads: parseList(reads).map((item) => {
+      const [path, slot, names] = parseList(item)
+      const uses = String(path).split('>').map(toUse)
+      const contract = uses.at(-1)?.contract ?? zeroAddress
+      return { contract, slot: parseHash(slot), path: uses, names: names === true }
     }),
   }
+}
+
+function toUse(text: string): TracedUse {
+  const [contract, ...selectors] = text.split(' ')
+  return { contract: parseHex(contract, 20), selectors: selectors.map((selector) => parseHex(selector)) }
 }

@@ -1,15 +1,21 @@
 import type { Address } from '../../domain/evm/address.ts'
 
-/** The maximum number of slots that a tracer reports, and of calls that read. */
+/** The maximum number of slots that a tracer reports. */
 const maxReported = 64
+
+/** The maximum number of reads that a tracer reports. */
+const maxReads = 192
+
+/** The maximum number of contracts in a chain of calls. */
+const maxDepth = 24
 
 /** The maximum number of bytes that are hashed into a slot. */
 const maxHashed = 32_768
 
 /**
  * Returns the source of a tracer for `debug_traceCall` and `debug_traceTransaction`. It reports the storage
- * that belongs to the settlement contract and that a settlement changes, and its calls that read such
- * storage.
+ * that belongs to the settlement contract and that a settlement changes, and the reads of such storage where it
+ * is not zero, at any depth.
  *
  * A slot *belongs to* an account if it is computed from its address: a hash over it, a hash over such a hash,
  * a slot up to 65,536 after one of these (members of structs and arrays), or the address itself. It also
@@ -49,6 +55,13 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
     for (var at = 0; at + 64 <= data.length; at += 64) if (this.hashes[data.slice(at, at + 64)] === 1) return true
     return false
   },
+  // The calls from the settlement contract's own to this one: each with its contract, and its selectors.
+  pathOf: function (up, isOwn, isDelegated, to, selector) {
+    if (isOwn) return to + ' ' + selector
+    if (up === undefined || up.path === '') return ''
+    if (up.path.length > ${maxDepth * 54}) { this.overflows = true; return up.path }
+    return up.path + (isDelegated ? ' ' : '>' + to + ' ') + selector
+  },
   push: function (from, to, input, isDelegated) {
     var up = this.frames[this.frames.length - 1]
     var selector = toHex(input.slice(0, 4))
@@ -64,8 +77,7 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
       inside: inside,
       context: isDelegated && up ? up.context : to,
       selectors: isDelegated && up ? up.selectors + ' ' + selector : selector,
-      isDirect: isOwn || (isDelegated && up !== undefined && up.isDirect),
-      root: isOwn ? to + ' ' + selector : up && up.root,
+      path: this.pathOf(up, isOwn, isDelegated, to, selector),
       counts: isOwn || (up !== undefined && up.counts && this.skipped[to] !== 1),
       undo: this.writes.length
     })
@@ -108,11 +120,11 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
       else this.writes.push([frame.context, '0x' + slot, now, '0x' + this.word(log.stack.peek(1)), frame.selectors])
       return
     }
-    if (!names && (!frame.isDirect || !belongs || /^0x0*$/.test(now))) return
-    var key = frame.root
-    if (this.reads[key] === 1) return
-    if (this.readCount++ >= ${maxReported}) this.overflows = true
-    else this.reads[key] = 1
+    if (!names && (!belongs || /^0x0*$/.test(now))) return
+    var key = frame.path + '|0x' + slot
+    if (this.reads[key] !== undefined) return
+    if (this.readCount++ >= ${maxReads}) this.overflows = true
+    else this.reads[key] = [frame.path, '0x' + slot, names]
   },
   fault: function () {},
   result: function () {
@@ -130,7 +142,7 @@ export function footprintTracer(settlement: Address, ignored: readonly Address[]
     var changed = order.map(function (key) { return slots[key] }).filter(function (one) { return one[2] !== one[3] })
     return {
       writes: changed.slice(0, ${maxReported}),
-      reads: Object.keys(self.reads),
+      reads: Object.keys(self.reads).map(function (key) { return self.reads[key] }),
       settlements: self.settlements,
       isWhole: !self.busy && self.frames.length <= 1 && !self.overflows && changed.length <= ${maxReported}
     }

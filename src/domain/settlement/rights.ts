@@ -159,12 +159,26 @@ const kinds = {
     end: 'setAuthorization(address,bool)',
     endWith: ({ grantee }) => [grantee, false],
   },
+  /** The right of a manager of Compound III. Its early versions log nothing. */
+  compoundManager: {
+    events: [],
+    read: 'isAllowed(address,address) view returns (bool)',
+    readWith: ({ grantee }, owner) => [owner, grantee],
+    end: 'allow(address,bool)',
+    endWith: ({ grantee }) => [grantee, false],
+  },
 } satisfies Record<string, RightRules>
 
 export type RightKind = keyof typeof kinds
 
 const rulesOf: Readonly<Record<RightKind, RightRules>> = kinds
 export const rightKinds = Object.keys(kinds) as RightKind[]
+const subjectless = rightKinds.filter((kind) => rulesOf[kind].events.every(({ subject }) => !subject))
+
+/** Each right without a subject that the contract may keep for the grantee. */
+export function rightsFor(contract: Address, grantee: Address): Right[] {
+  return subjectless.map((kind) => ({ kind, contract, grantee, subject: null }))
+}
 
 interface KnownEvent extends RightEvent {
   kind: RightKind
