@@ -22,7 +22,12 @@ import {
 } from '../domain/order/event.ts'
 import { accountOf, type Order, type OrderUid, type Trade } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
-import { comparisonWithQuote, improvementDown, surplusToken } from '../domain/order/surplus.ts'
+import {
+  comparisonWithQuote,
+  improvementDown,
+  improvementReference,
+  surplusToken,
+} from '../domain/order/surplus.ts'
 import { diagnosisTexts } from '../domain/programmatic/diagnosis.ts'
 import { dueHooks, type HookResult, hookPhases } from '../domain/settlement/hooks.ts'
 import { type DueHookCall, insertHookCalls } from '../storage/chain/hook-calls.ts'
@@ -324,15 +329,18 @@ function toImprovement(
   const improvement = least === undefined ? undefined : improvementDown(order, fill, least)
   if (!improvement) return []
   const quote = comparisonWithQuote(order, fill)
-  const message = improvementText(improvement, quote, order, trade, tokens)
+  const reference = improvementReference(order, improvement, quote, least ?? 0n)
+  if (!reference) return []
+  const compared = reference === 'quote' && quote ? quote : improvement
+  const message = improvementText(reference, improvement, quote, order, trade, tokens)
   const metadata = {
     executedAmount: executedAmount(traded),
     txHash: trade.txHash,
     token: surplusToken(order),
-    reference: 'limit' as const,
-    referenceAmount: improvement.referenceAmount.toString(),
-    improvementAmount: improvement.amount.toString(),
-    improvementShare: formatUnits(improvement.share, 6),
+    reference: reference === 'quote' ? reference : ('limit' as const),
+    referenceAmount: compared.referenceAmount.toString(),
+    improvementAmount: compared.amount.toString(),
+    improvementShare: formatUnits(compared.share, 6),
     ...(quote && {
       quotedAmount: quote.referenceAmount.toString(),
       quoteImprovementAmount: quote.amount.toString(),

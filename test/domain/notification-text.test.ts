@@ -81,23 +81,31 @@ describe('a message', () => {
     const gain = (amount: bigint, share = 0n) => ({ amount, share, referenceAmount: 1n })
     const better = gain(33_199_000n, 22_759n)
     const limit = 'Better price: 33.199 USDC (2.27 %) more than the limit'
-    expect(improvementText(better, undefined, order, trade, tokens)).toBe(`${limit}, ${amounts}`)
+    expect(improvementText('limit', better, undefined, order, trade, tokens)).toBe(`${limit}, ${amounts}`)
     for (const [quote, words] of [
       [3_199_000n, '3.199 USDC more than quoted'],
       [0n, 'as quoted'],
       [-1n, '0.000001 USDC less than quoted'],
     ] as const)
-      expect(improvementText(better, gain(quote), order, trade, tokens)).toBe(
+      expect(improvementText('limit', better, gain(quote), order, trade, tokens)).toBe(
         `${limit}, ${words}, ${amounts}`,
       )
     const cheaper = gain(10n ** 15n, 1_234_567n)
     const buy = { kind: 'buy' as const }
     const than = 'Better price: 0.001 WETH (123.45 %) less than the limit'
-    expect(improvementText(cheaper, gain(2n * 10n ** 14n), buy, trade, tokens)).toBe(
+    expect(improvementText('limit', cheaper, gain(2n * 10n ** 14n), buy, trade, tokens)).toBe(
       `${than}, 0.0002 WETH less than quoted, ${amounts}`,
     )
-    expect(improvementText(cheaper, gain(-(10n ** 15n)), buy, trade, tokens)).toBe(
+    expect(improvementText('limit', cheaper, gain(-(10n ** 15n)), buy, trade, tokens)).toBe(
       `${than}, 0.001 WETH more than quoted, ${amounts}`,
+    )
+    const odd = gain(1_492_974_122n, 29_515_984_400n * 10_000n)
+    const quoted = gain(3_199_000n, 2_145n)
+    expect(improvementText('quote', odd, quoted, order, trade, tokens)).toBe(
+      `Better price: 3.199 USDC (0.21 %) more than quoted, ${amounts}`,
+    )
+    expect(improvementText('none', odd, undefined, order, trade, tokens)).toBe(
+      `Better price than the limit: ${amounts}`,
     )
   })
 })

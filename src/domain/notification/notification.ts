@@ -172,10 +172,12 @@ export function shortageText(shortage: Shortage, order: Order, tokens: TokenPair
 
 /**
  * Formats an improvement: "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
- * 0.5 WETH for 1,493.97 USDC".
+ * 0.5 WETH for 1,493.97 USDC"; or "Better price: 3.2 USDC (0.21 %) more than quoted, …"; or the amounts alone.
+ * @param reference `none` if neither the limit nor the quote is a price
  */
 export function improvementText(
-  { amount, share }: Comparison,
+  reference: ImprovementReference | 'none',
+  limit: Comparison,
   quote: Comparison | undefined,
   order: Pick<OrderData, 'kind'>,
   trade: Amounts,
@@ -183,7 +185,11 @@ export function improvementText(
 ): string {
   const token = order.kind === 'sell' ? tokens.buy : tokens.sell
   const [better, worse] = order.kind === 'sell' ? ['more', 'less'] : ['less', 'more']
-  const percent = grouped(formatUnits(share / 100n, 2))
+  const gained = ({ amount, share }: Comparison) =>
+    `${readableDown(amount, token)} (${grouped(formatUnits(share / 100n, 2))} %) ${better}`
+  if (reference === 'none') return `Better price than the limit: ${tradeText(trade, tokens)}`
+  if (reference === 'quote' && quote)
+    return `Better price: ${gained(quote)} than quoted, ${tradeText(trade, tokens)}`
   const beside = (gain: bigint) => {
     if (gain === 0n) return 'as quoted'
     return gain > 0n
@@ -191,7 +197,7 @@ export function improvementText(
       : `${readableUp(-gain, token)} ${worse} than quoted`
   }
   return [
-    `Better price: ${readableDown(amount, token)} (${percent} %) ${better} than the limit`,
+    `Better price: ${gained(limit)} than the limit`,
     ...(quote ? [beside(quote.amount)] : []),
     tradeText(trade, tokens),
   ].join(', ')

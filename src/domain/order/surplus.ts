@@ -94,10 +94,7 @@ function formatFixedDown(numerator: bigint, denominator: bigint, digits: number)
   return formatUnits((numerator * 10n ** BigInt(digits)) / denominator, digits)
 }
 
-/**
- * The price with which a notification compares its trade: the signed limit. Old notifications may have the
- * quote.
- */
+/** The price with which a notification compares its trade: the signed limit, or the quote where that is no price. */
 export const improvementReferences = ['quote', 'limit'] as const
 export type ImprovementReference = (typeof improvementReferences)[number]
 
@@ -128,6 +125,31 @@ export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comp
   return surplus && surplus.amount > 0n && surplus.amount * factorScale >= surplus.referenceAmount * least
     ? surplus
     : undefined
+}
+
+/**
+ * Reports whether what a trade is compared with is a price: the trade gives less than twice as much for it.
+ * Many owners sign a limit of one atom, of which a share says nothing.
+ */
+export function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amount }: Comparison): boolean {
+  return kind === 'sell' ? amount < referenceAmount : amount * 2n < referenceAmount
+}
+
+/**
+ * The reference of an improvement: the signed limit if that is a price, else the quote if that is one. Then
+ * the trade has to be better than the quote by `least` too. `none` if neither is a price.
+ * @returns undefined if the trade is not so much better
+ */
+export function improvementReference(
+  order: Pick<Limits, 'kind'>,
+  limit: Comparison,
+  quote: Comparison | undefined,
+  least: bigint,
+): ImprovementReference | 'none' | undefined {
+  if (isPrice(order, limit)) return 'limit'
+  if (!quote || !isPrice(order, quote)) return 'none'
+  const isBetter = quote.amount > 0n && quote.amount * factorScale >= quote.referenceAmount * least
+  return isBetter ? 'quote' : undefined
 }
 
 /** Compares the trade with its order's quote; undefined without a quote. */

@@ -41,7 +41,7 @@ export const notificationMetadata = {
   reference: optionalPart(
     'reference',
     enumOf('ImprovementReference', improvementReferences),
-    'On price improvement: the reference of the trade, its signed limit, or the quote in old ones.',
+    'On price improvement: the reference of the trade, its signed limit, or the quote where the limit is no price.',
   ),
   referenceAmount: optionalPart(
     'referenceAmount',

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { comparisonWithQuote, improvementDown } from '../../../src/domain/order/surplus.ts'
+import {
+  type Comparison,
+  comparisonWithQuote,
+  improvementDown,
+  improvementReference,
+} from '../../../src/domain/order/surplus.ts'
 
 const quote = { sellAmount: 100n, buyAmount: 1_000n, feeAmount: 0n }
 const sell = { kind: 'sell' as const, sellAmount: 100n, buyAmount: 980n, quote }
@@ -51,6 +56,40 @@ describe('beside its quote a trade is', () => {
     const fill = { sell: 100n, buy: 1_010n }
     for (const none of [null, { ...quote, buyAmount: 0n }, { ...quote, feeAmount: 100n }])
       expect(comparisonWithQuote({ ...sell, quote: none }, fill)).toBeUndefined()
+  })
+})
+
+describe('a trade is compared with', () => {
+  const least = 20_000n
+  test.each<[string, { kind: 'sell' | 'buy' }, Comparison, Comparison | undefined, string | undefined]>([
+    ['its limit', sell, comparison(980n, 979n, 0n), undefined, 'limit'],
+    [
+      'its quote where it gives twice the limit',
+      sell,
+      comparison(1n, 1n, 0n),
+      comparison(50n, 1n, 0n),
+      'quote',
+    ],
+    [
+      'nothing where the quote gave about as much',
+      sell,
+      comparison(1n, 50n, 0n),
+      comparison(51n, 1n, 0n),
+      undefined,
+    ],
+    [
+      'nothing where the quote was better',
+      sell,
+      comparison(1n, 50n, 0n),
+      comparison(52n, -1n, 0n),
+      undefined,
+    ],
+    ['no price without a quote', sell, comparison(1n, 50n, 0n), undefined, 'none'],
+    ['no price where the quote is none', sell, comparison(1n, 50n, 0n), comparison(2n, 49n, 0n), 'none'],
+    ['the limit of a buy order', buy, comparison(100n, 49n, 0n), undefined, 'limit'],
+    ['no limit that is twice the price', buy, comparison(100n, 50n, 0n), comparison(51n, 2n, 0n), 'quote'],
+  ])('%s', (_, order, limit, quote, expected) => {
+    expect(improvementReference(order, limit, quote, least)).toBe(expected)
   })
 })
 

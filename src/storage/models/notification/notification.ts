@@ -197,7 +197,7 @@ export const variants: Record<NotificationType, () => Model> = {
       reference: derived(
         enumOf('ImprovementReference', improvementReferences),
         `(n.metadata->>'reference')`,
-        'The reference of the trade: the signed limit. Old notifications may have the quote.',
+        'The reference of the trade: the signed limit, or the quote where the limit is no price.',
       ),
       referenceAmount: part(
         asText('Uint256'),
