@@ -7,7 +7,7 @@ import { BaseSequencer } from 'vitest/node'
  */
 export const longFiles = [
   'test/app/{accounting,allowances,bundles,client-package,coarse-token,command-line,commands,competition,conservation,crash,crowded,doctor,export}.test.ts',
-  'test/app/{driver-settles,drivers,engine-buffers,engines,failing-routes,hostile,jit-orders,late-documents}.test.ts',
+  'test/app/{driver-settles,drivers,engine-buffers,engines,failed-on-chain,failing-routes,hostile,jit-orders,late-documents}.test.ts',
   'test/app/{native-orders,notifications,odd-node,own-code,package,pools,referrals,settings,settlements}.test.ts',
   'test/app/{programmatic,programmatic-notifications,sdk-composable,stored-bytes,submission,swap-example,swaps,thefts,token-data,trade,waiting}.test.ts',
   'test/app/{watch-tower,watch-tower-faults,watch-tower-wallets}.test.ts',

@@ -10,6 +10,7 @@ import {
 } from '../auctions/admission/publish-auction.ts'
 import { createRoutedPrices } from '../auctions/admission/routed-prices.ts'
 import { createStandings } from '../auctions/admission/standings.ts'
+import { createFailedGas } from '../auctions/failures/failed-gas.ts'
 import { createHeldTokens } from '../auctions/held-tokens.ts'
 import { createKnownPools } from '../auctions/known-pools.ts'
 import { saleValues } from '../auctions/market.ts'
@@ -157,6 +158,7 @@ export function composeAuctions({
     sequence,
     effects,
     knownPools: createKnownPools(),
+    failedGas: createFailedGas({ db, network }),
     heldTokens: createHeldTokens({
       received: async (limit) => {
         await requireHoldings(db, network)

@@ -126,6 +126,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
         last = head.number
         await services.accounts.refresh(head.number)
         await services.heldTokens.refresh(head)
+        await services.failedGas.refresh(head.number)
         await closeOverdue(services)
         await watch()
         const places = settings.maxUnderWay - underWay.size

@@ -10,7 +10,7 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { ExclusionReason, Failing } from '../domain/order/event.ts'
+import type { Failing, StandingReason } from '../domain/order/event.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { LoggedRight, Right } from '../domain/settlement/rights.ts'
@@ -22,6 +22,7 @@ import type { OrderBook } from './admission/order-book.ts'
 import type { AuctionRounds, CurrentAuction, Exclusions, MarketPrices } from './admission/publish-auction.ts'
 import type { RoutedPrices } from './admission/routed-prices.ts'
 import type { Standings } from './admission/standings.ts'
+import type { FailedGas } from './failures/failed-gas.ts'
 import type { HeldTokens } from './held-tokens.ts'
 import type { KnownPools } from './known-pools.ts'
 import type { AuctionMeter } from './meter.ts'
@@ -47,8 +48,8 @@ export interface AuctionSettings {
 
 /** Why something waits that made settlements fail. */
 export interface Pause {
-  /** The reason in an order's event. */
-  reason: ExclusionReason | null
+  /** The reason in an order's standing. */
+  reason: StandingReason | null
   /** The answer of a contract. */
   revert?: string | undefined
   failing?: Failing | undefined
@@ -94,6 +95,7 @@ export interface AuctionServices {
    * and solvers.
    */
   backOffs: BackOff<Pause>
+  failedGas: FailedGas
   /** Trials of what settlements trade through, apart from orders. They throw an Outage. */
   trials: RouteTrials
   /** Pools for routes between these pairs, and from their tokens to the native coin, at a block. */

@@ -5,8 +5,10 @@ import type { RankedSolution } from '../domain/auction/solution.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Order } from '../domain/order/order.ts'
+import { hopsOf } from '../domain/routing/route.ts'
 import type { OwnSubmission } from '../solvers/solver.ts'
 import { endAttempt } from '../storage/auction/competition.ts'
+import { storeFailureCause } from '../storage/auction/failed-gas.ts'
 import {
   type AttemptKey,
   forgetTransaction,
@@ -22,10 +24,15 @@ import { delegate } from './driver/delegate.ts'
 import {
   delayOwners,
   endBackOffs,
+  type FailingOrder,
   findFailureCause,
+  type MinedFailure,
   pauseFailing,
   pauseOrders,
+  refusedFor,
+  tokensOf,
 } from './failures/failing-orders.ts'
+import type { RouteFault } from './failures/route-trials.ts'
 import { touchedBy } from './guards.ts'
 import { dangerOf, spoiltBy } from './inspection.ts'
 import { timed } from './meter.ts'
@@ -236,6 +243,7 @@ async function updateBackOffs(
   result: SettlementOutcome,
   services: AuctionServices,
 ): Promise<void> {
+  const attempt = { auctionId: auction.id, solutionUid: solution.uid }
   const orders = tradedIn(auction, solution).map(({ order }) => order)
   if (result.outcome === 'success') {
     endBackOffs(orders, solution, services)
@@ -243,16 +251,25 @@ async function updateBackOffs(
   } else if (result.outcome === 'failed' && (await isSpoilt(auction, solution, result, services))) {
     // No order and no solver is the cause.
   } else if (result.outcome === 'failed' || isMissed(result)) {
-    const blame = await findFailureCause(auction, solution, services, result.txHash !== undefined)
+    const mined = minedOf(result)
+    const blame = await findFailureCause(auction, solution, services, mined)
     const isOutside = outsideOf(solution.solver, services) !== undefined
-    const isUnexplained = blame.unexplained !== undefined && !isOutside
+    const isKnown = blame.failingOrders.length + blame.faults.length > 0
+    // What fails on chain costs gas each time: without a cause, its orders wait.
+    const isUnexplained =
+      !isOutside && (blame.unexplained !== undefined || (mined && !isKnown && !blame.isSolvers))
     const isOne = orders.length === 1
     const revert = isOne ? blame.unexplained : undefined
     const suspects = orders.map((order) => ({ order, certain: isOne, reason: null, revert }))
-    await pauseOrders(isUnexplained ? suspects : blame.failingOrders, result.block, services)
+    const failing = [...blame.failingOrders, ...blame.faults.flatMap(refusedFor)]
+    await pauseOrders(isUnexplained ? suspects : failing, result.block, services)
     await pauseFailing(blame.faults, auction, result.block, services)
-    const isOwn =
-      blame.failingOrders.length + blame.faults.length === 0 && !result.reason?.startsWith('not sent: ')
+    if (mined) {
+      const isCause = isKnown || blame.isSolvers
+      const cause = isCause ? causeOf(failing, blame.faults) : unknownCauseOf(orders, solution, services)
+      await storeFailureCause(services.db, attempt, cause)
+    }
+    const isOwn = !isKnown && !result.reason?.startsWith('not sent: ')
     if (isOwn && (isOutside || blame.isSolvers)) pauseSolver(solution.solver, result.block, services)
   }
 }
@@ -280,6 +297,34 @@ async function isSpoilt(
     if (!(fault instanceof Outage || fault instanceof NotOffered)) throw fault
     return false
   }
+}
+
+/** What the gas of a failed transaction is counted for: nothing, if its solver made it fail. */
+function causeOf(failing: readonly FailingOrder[], faults: readonly RouteFault[]) {
+  const lasting = faults.filter(({ isOfAmount }) => !isOfAmount)
+  const orders = [...failing.map(({ order }) => order), ...lasting.flatMap((fault) => fault.orders)]
+  const tokens = lasting.flatMap(({ failing: { kind, address } }) => (kind === 'token' ? [address] : []))
+  return { orders: [...new Set(orders.map(({ id }) => id))], tokens }
+}
+
+/** What it is counted for without a known cause: the orders, and tokens that only their routes pass through. */
+function unknownCauseOf(
+  orders: readonly Order[],
+  { proposal }: RankedSolution,
+  { network }: Pick<AuctionServices, 'network'>,
+) {
+  const ends = new Set([network.wrappedNative, ...orders.flatMap((order) => tokensOf(order, network))])
+  const between = hopsOf({ paths: proposal.paths ?? [] }).map(({ tokenOut }) => tokenOut)
+  return {
+    orders: orders.map(({ id }) => id),
+    tokens: [...new Set(between)].filter((token) => !ends.has(token)),
+  }
+}
+
+/** Its failure on chain; undefined if it is not there. */
+function minedOf(result: Exclude<SettlementOutcome, { outcome: 'left' }>): MinedFailure | undefined {
+  if (result.outcome !== 'failed' || result.txHash === undefined) return undefined
+  return { block: result.block, gasPrice: result.gasPrice }
 }
 
 /** Returns true if its solver had to send it, and did not in time. */

@@ -13,6 +13,7 @@ import {
   findFailureCause,
   pauseFailing,
   pauseOrders,
+  refusedFor,
   tokensOf,
 } from './failures/failing-orders.ts'
 import type { RouteFault } from './failures/route-trials.ts'
@@ -93,18 +94,6 @@ async function simulateRounds(
   )
   if (orders.length === 0) return { ...contest, auction: { ...auction, orders }, solutions: [] }
   return simulateRounds({ ...auction, orders }, usable, maxWinners, services, signal, refused, round + 1)
-}
-
-/** The orders that a fault of their amounts keeps from being traded that way. */
-function refusedFor({ failing, revert, isOfAmount, orders }: RouteFault): FailingOrder[] {
-  if (!isOfAmount) return []
-  return orders.map((order) => ({
-    order,
-    certain: true,
-    reason: null,
-    revert: `for this amount: ${revert}`,
-    failing,
-  }))
 }
 
 /**

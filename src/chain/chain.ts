@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { Bytes32, Hex } from '../domain/evm/hex.ts'
+import { type Bytes32, type Hex, toHex } from '../domain/evm/hex.ts'
 import type { Clock } from '../domain/log.ts'
 import type { ChainIdentity, Network } from '../domain/network/network.ts'
 import { type Balance, type Holding, type ReadBalance, readBalances } from './balance-reader.ts'
@@ -25,6 +25,8 @@ export interface Block {
   parentHash: Bytes32
   /** The time in Unix seconds. */
   timestamp: number
+  /** The bloom filter of its logs; undefined if the node does not report it. */
+  logsBloom?: Hex | undefined
 }
 
 export type { Balance, Holding, ReadBalance }
@@ -128,12 +130,13 @@ export function createChain({ rpc, tokenRpc = rpc, network }: ChainOptions): Cha
 }
 
 function parseBlock(value: unknown): Block {
-  const { number, hash, parentHash, timestamp } = parseObject(value)
+  const { number, hash, parentHash, timestamp, logsBloom } = parseObject(value)
   return {
     number: parseIndex(number),
     hash: parseHash(hash),
     parentHash: parseHash(parentHash),
     timestamp: parseIndex(timestamp),
+    ...(typeof logsBloom === 'string' && { logsBloom: toHex(logsBloom) }),
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog } from '../chain/logs/chain-logs.ts'
 import type { LogRange } from '../chain/logs/logs.ts'
+import type { TradeLog } from '../chain/logs/settlement-logs.ts'
 import { RpcError } from '../chain/rpc/rpc.ts'
 import type { LoggedTransaction } from '../chain/settlement/find-transactions.ts'
 import type { MinedGas, MinedSettlements } from '../chain/settlement/mined.ts'
 import { Outage } from '../domain/errors/error.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { unpackOrderUid } from '../domain/order/order.ts'
 
@@ -18,6 +20,8 @@ export interface ChainReads {
   settlements: ReadSettlements
   /** @throws Outage when the reads of `use` may come from several nodes. Without it they come from one. */
   consistent?<T>(use: () => Promise<T>): Promise<T>
+  /** Trades of these owners in a range of blocks; absent if they are not looked for. @throws Outage */
+  tradesOf?(owners: readonly Address[], range: LogRange): Promise<TradeLog[]>
   /** Gas of transactions, in the order of the hashes; null for those that are in no block. @throws Outage */
   gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
 }
@@ -172,7 +176,7 @@ async function withLogs(
   const [first, ...rest] = blocks
   const end = blocks.at(-1)
   if (!first || !end) throw new RangeError('no blocks to read')
-  const logs = await chain.logs({ from, to: end.number, endHash: end.hash })
+  const logs = await chain.logs({ from, to: end.number, endHash: end.hash, headers: blocks })
   if (loadOf(logs) > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
   const headers = [...blocks, ...(await headersOfLate(chain, logs, blocks))]
   checkHashes(logs, headers)

@@ -1,3 +1,4 @@
+import type { OddLog } from '../chain/logs/logs.ts'
 import type { Clock, Log } from '../domain/log.ts'
 
 /** Lag of an index behind its source. */
@@ -95,7 +96,7 @@ export interface IndexerMeter {
   /** Blocks that a reorg took back. */
   reorganised(depth: number): void
   /** A log without an index or a transaction was given one, or an impossible log was skipped. */
-  oddLog(what: 'placed' | 'skipped'): void
+  oddLog(what: OddLog): void
   /** Settlements that are stored by their logs alone. */
   unread(count: number): void
 }

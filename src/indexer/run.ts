@@ -4,9 +4,10 @@ import { blockHash, findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../storage/chain/programmatic.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
-import type { ChainReads } from './block-range.ts'
+import type { ChainPosition, ChainReads, Checkpoint } from './block-range.ts'
 import { createPoll, type Poll, streamChain } from './chain-stream.ts'
 import { type CompletionOptions, createCompletion } from './late/complete.ts'
+import { createMissedBlocks } from './late/missed.ts'
 import { readReverted } from './late/reverted.ts'
 import { createProgress, type IndexerMeter } from './progress.ts'
 import { type CatchUpOptions, createCatchUp } from './token-balances.ts'
@@ -51,33 +52,55 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     const nextBlock = network.conditionalOrders.firstBlock
     await startProgrammaticHistory(db, chainId, { nextBlock, lastBlock })
   }
-  const steps = streamChain({
-    chain,
-    from: checkpoint,
-    firstBlock: network.firstBlock,
-    storedHash: (number) => blockHash(db, chainId, number),
-    finalityBlocks: network.finalityBlocks,
-    maxRange,
-    poll,
-    signal,
-    log,
-  })
-  for await (const step of steps) {
-    if (step.type === 'blocks') {
-      checkpoint = await applyBlocks(checkpoint, step, options, step.head)
-      const { timestamp } = step.blocks.at(-1) ?? step.blocks[0]
-      progress.moved(checkpoint.number, step.head)
-      const state = progress.state()
-      if (state) meter.stored({ ...state, timestamp })
-      await readReverted(options, checkpoint)
-      await completion.step(checkpoint)
-      await catchUp.step(checkpoint)
-    } else if (step.type === 'finalize') await applyFinality(step.number, options)
-    else {
-      meter.reorganised((checkpoint?.number ?? step.to.number) - step.to.number)
-      log.warn('chain reorganised', { from: checkpoint?.number, to: step.to.number })
-      checkpoint = await applyReorg(checkpoint, step.to, options)
-      catchUp.lookAgain()
+  const missed = createMissedBlocks(options)
+  const takeBack = async (to: ChainPosition) => {
+    meter.reorganised((checkpoint?.number ?? to.number) - to.number)
+    checkpoint = await applyReorg(checkpoint, to, options)
+    catchUp.lookAgain()
+  }
+  /** Follows the chain. @returns whether it must be followed again from an earlier block */
+  async function follow(): Promise<boolean> {
+    const steps = streamChain({
+      chain,
+      from: checkpoint,
+      firstBlock: network.firstBlock,
+      storedHash: (number) => blockHash(db, chainId, number),
+      finalityBlocks: network.finalityBlocks,
+      maxRange,
+      poll,
+      signal,
+      log,
+    })
+    for await (const step of steps) {
+      if (step.type === 'blocks') {
+        checkpoint = await applyBlocks(checkpoint, step, options, step.head)
+        const { timestamp } = step.blocks.at(-1) ?? step.blocks[0]
+        progress.moved(checkpoint.number, step.head)
+        const state = progress.state()
+        if (state) meter.stored({ ...state, timestamp })
+        await readReverted(options, checkpoint)
+        await completion.step(checkpoint)
+        await catchUp.step(checkpoint)
+        const before = await beforeMissed(checkpoint)
+        if (before) {
+          await takeBack(before)
+          return true
+        }
+      } else if (step.type === 'finalize') await applyFinality(step.number, options)
+      else {
+        log.warn('chain reorganised', { from: checkpoint?.number, to: step.to.number })
+        await takeBack(step.to)
+      }
     }
+    return false
+  }
+  /** The block before one whose logs the node left out; undefined without one, or if its hash is not stored. */
+  async function beforeMissed(at: Checkpoint): Promise<Checkpoint | undefined> {
+    const block = await missed.find(at)
+    const hash = block === undefined ? undefined : await blockHash(db, chainId, block - 1)
+    return block === undefined || hash === undefined ? undefined : { number: block - 1, hash }
+  }
+  while (await follow()) {
+    // The blocks that were taken back are read again.
   }
 }

@@ -32,6 +32,7 @@ export type DiagnosisCode =
   | 'DECIDED_ELSEWHERE'
   | 'EXPIRED'
   | 'EXPIRES_TOO_SOON'
+  | 'FAILED_GAS_SPENT'
   | 'FILLED'
   | 'FILTERED_FOR_FAIRNESS'
   | 'HOOKS_FAIL'

@@ -85,6 +85,7 @@ export type DiagnosisCode =
   | 'decidedElsewhere'
   | 'expired'
   | 'expiresTooSoon'
+  | 'failedGasSpent'
   | 'filled'
   | 'filteredForFairness'
   | 'hooksFail'

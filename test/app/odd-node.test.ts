@@ -12,6 +12,7 @@ import { startProgram, unlimited } from '../setup/world.ts'
 const weth = 10n ** 18n
 const topics = {
   trade: keccakText('Trade(address,address,address,uint256,uint256,uint256,bytes)'),
+  settlement: keccakText('Settlement(address)'),
   transfer: keccakText('Transfer(address,address,uint256)'),
 }
 type RawLog = Record<string, unknown> & { topics: string[] }
@@ -97,16 +98,90 @@ const metric = async (name: string) => {
 }
 const oddLogs = () => metric('tradegraph_indexer_odd_logs_total{network="sepolia",what="placed"}')
 
+/** What the order paid, and how the attempts to settle it ended, once all have. */
+async function settled({ trade, uid, trader }: Awaited<ReturnType<typeof fill>>) {
+  const receipt = await chain.rpc.call<{ logs: RawLog[] }>('eth_getTransactionReceipt', [trade.txHash])
+  const mined = receipt.logs.find(({ topics: [event] }) => event === topics.trade)
+  const query = `query ($uid: OrderUid!) { order(network: "sepolia", uid: $uid) { debugReport { auctions(first: 9) {
+    nodes { settlementAttempts { outcome } } } } } }`
+  const outcomes = await eventually('its attempt has ended', async () => {
+    const { order } = await graphql(program.url ?? '', query, { uid })
+    const attempts: { outcome: string | null }[] = order.debugReport.auctions.nodes.flatMap(
+      (node: { settlementAttempts: object[] }) => node.settlementAttempts,
+    )
+    const isEnded = attempts.length > 0 && attempts.every(({ outcome }) => outcome !== null)
+    return isEnded && attempts.map(({ outcome }) => outcome)
+  })
+  const { executedFee } = await trader.order(uid)
+  return { place: Number(mined?.logIndex), outcomes, paysFee: BigInt(executedFee) > 0n }
+}
+
 test.each(['0xfffffffe', '0xffffffffffffffff', null])(
-  'a trade whose log has the index %s fills its order, behind the other logs of its block',
+  'a trade whose log has the index %s has the place that its receipt gives it',
   async (logIndex) => {
     const before = await oddLogs()
     changeLogs(topics.trade, (log) => ({ ...log, logIndex }))
-    const { trade } = await fill()
-    expect(trade).toMatchObject({ logIndex: 2 ** 30, sellAmount: `${weth}` })
-    expect(await oddLogs()).toBe(before + 1)
+    const filled = await fill()
+    const { place, ...ending } = await settled(filled)
+    expect(filled.trade).toMatchObject({ logIndex: place, sellAmount: `${weth}` })
+    expect(ending).toEqual({ outcomes: ['SUCCESS'], paysFee: true })
+    expect(await oddLogs()).toBe(before)
   },
 )
+
+test('a trade without an index, also in its receipt, precedes its settlement', async () => {
+  const before = await oddLogs()
+  const isOdd = ({ topics: [event] }: RawLog) => event === topics.trade || event === topics.settlement
+  const odd = (log: RawLog) => ({ ...log, logIndex: null })
+  changed = (method, _params, result) => {
+    if (method === 'eth_getLogs') return (result as RawLog[]).map((log) => (isOdd(log) ? odd(log) : log))
+    const receipt = method === 'eth_getTransactionReceipt' && (result as { logs: RawLog[] } | null)
+    return receipt ? { ...receipt, logs: receipt.logs.map(odd) } : result
+  }
+  const filled = await fill()
+  expect(filled.trade.logIndex).toBe(2 ** 30)
+  expect(await settled(filled)).toMatchObject({ outcomes: ['SUCCESS'], paysFee: true })
+  expect(await oddLogs()).toBe(before + 2)
+})
+
+test.each([{ removed: true }, { blockHash: null }])(
+  'a log with %o is left out, and the rest is stored',
+  async (odd) => {
+    changed = (method, _params, result) =>
+      method === 'eth_getLogs'
+        ? (result as RawLog[]).flatMap((log) =>
+            log.topics[0] === topics.trade ? [{ ...log, ...odd, data: '0x' }, log] : [log],
+          )
+        : result
+    expect(await settled(await fill())).toMatchObject({ outcomes: ['SUCCESS'], paysFee: true })
+  },
+)
+
+test.each([
+  ['once', 1, undefined],
+  ['three times', 3, undefined],
+  ['once, in blocks without a bloom filter', 1, {}],
+  ['once, in blocks with an empty bloom filter', 1, { logsBloom: `0x${'00'.repeat(256)}` }],
+])('logs of a settlement that the node leaves out %s are stored later', async (_, times, header) => {
+  let left = times
+  changed = (method, _params, result) => {
+    if (method === 'eth_getBlockByNumber' && header && result) {
+      const { logsBloom: _bloom, ...rest } = result as Record<string, unknown>
+      return { ...rest, ...header }
+    }
+    if (method !== 'eth_getLogs') return result
+    const logs = result as RawLog[]
+    const isSettlement = logs.some(({ topics: [event] }) => event === topics.settlement)
+    if (!isSettlement || left === 0) return result
+    left--
+    return logs.filter(({ address }) => address !== chain.market.network.settlement)
+  }
+  const filled = await fill()
+  expect(left).toBe(0)
+  expect(await settled(filled)).toMatchObject({ outcomes: ['SUCCESS'], paysFee: true })
+  const notified = await filled.trader.notifications()
+  expect(new Set(notified.map(({ id }: { id: string }) => id)).size).toBe(notified.length)
+})
 
 test('a transfer without a transaction is counted, and stops nothing', async () => {
   const before = await oddLogs()
@@ -165,7 +240,7 @@ test('an index that stands still for a minute is not ready, until it moves', asy
     return [status, body['sepolia:indexer']]
   }
   await eventually('it is ready', async () => (await ready())[0] === 200)
-  changed = (method, _params, result) => (method === 'eth_getLogs' ? [{ removed: true }] : result)
+  changed = (method, _params, result) => (method === 'eth_getLogs' ? [{ blockNumber: '0x0' }] : result)
   aheadMs = 120_000
   await eventually('it is not ready', async () => (await ready())[0] === 503)
   expect(await ready()).toEqual([503, false])

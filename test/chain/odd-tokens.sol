@@ -435,3 +435,71 @@ contract ProxyToken {
 contract Holder {
     address public token0;
 }
+
+/// What a call of a node sees and a transaction does not.
+abstract contract Context {
+    uint256 internal what;
+    uint256 internal seen;
+    bool internal isMarked;
+
+    function value() internal view returns (uint256) {
+        if (what == 0) return tx.gasprice;
+        if (what == 1) return tx.gasprice < block.basefee || block.basefee == 0 ? 0 : 1;
+        if (what == 2) return block.number;
+        if (what == 3) return block.timestamp;
+        if (what == 4) return block.prevrandao;
+        if (what == 5) return uint256(blockhash(block.number - 1));
+        return uint160(address(block.coinbase));
+    }
+
+    /// From now on only what has the value of this block passes; before, all does.
+    function mark() external {
+        isMarked = true;
+        if (what > 1) seen = value();
+    }
+
+    function passes() public view returns (bool) {
+        return !isMarked || value() == seen;
+    }
+}
+
+/// Transfers pass in calls alone: all of them, those by `transferFrom`, those by `transfer`, or neither, until `freezeUnless`.
+contract ContextToken is StoredToken, Context {
+    uint256 internal side;
+    mapping(address => bool) internal isFrozen;
+
+    constructor(uint256 what_, uint256 side_) {
+        what = what_;
+        side = side_;
+    }
+
+    function freezeUnless(address owner) external {
+        if (!passes()) isFrozen[owner] = true;
+    }
+
+    function transfer(address to, uint256 amount) external override returns (bool) {
+        require(side == 1 || side == 3 || passes(), "ContextToken: no");
+        move(msg.sender, to, amount);
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 amount) external override returns (bool) {
+        require(side == 2 || side == 3 || passes(), "ContextToken: no");
+        require(!isFrozen[from], "ContextToken: frozen");
+        setAllowance(from, msg.sender, allowance(from, msg.sender) - amount);
+        move(from, to, amount);
+        return true;
+    }
+}
+
+/// A wallet whose signatures are valid in calls alone.
+contract ContextWallet is Context {
+    constructor(uint256 what_, uint256 token, uint256 spender) {
+        what = what_;
+        OddToken(address(uint160(token))).approve(address(uint160(spender)), type(uint256).max);
+    }
+
+    function isValidSignature(bytes32, bytes calldata) external view returns (bytes4) {
+        return passes() ? bytes4(0x1626ba7e) : bytes4(0);
+    }
+}

@@ -3,6 +3,8 @@ import type { Evm } from '../setup/evm.ts'
 import { readCompiled } from './compiled.ts'
 
 const names = [
+  'ContextToken',
+  'ContextWallet',
   'CuriousToken',
   'DearToken',
   'FalseToken',

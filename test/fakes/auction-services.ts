@@ -196,6 +196,7 @@ export function createAuctionServices(db: Database) {
     ),
     buffers: async (tokens) => tokens.map(() => 0n),
     knownPools: createKnownPools(),
+    failedGas: { refresh: async () => {}, pauseOf: () => undefined, pauseOfToken: () => undefined },
     heldTokens: { list: () => [], isReady: () => true, drop: () => false, refresh: async () => {} },
     effects: {
       support: async () => ({ logs: true, storage: true }),

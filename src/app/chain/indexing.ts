@@ -1,6 +1,6 @@
 import { readAuthorisations } from '../../chain/authorisations.ts'
 import type { Chain } from '../../chain/chain.ts'
-import { chainLogs, noteOdd, programmaticLogs } from '../../chain/logs/chain-logs.ts'
+import { chainLogs, noteOdd, programmaticLogs, tradeLogs } from '../../chain/logs/chain-logs.ts'
 import { ownerLogs, tokenLogs } from '../../chain/logs/transfer-logs.ts'
 import { poolLogs, readPools } from '../../chain/pool-reader.ts'
 import type { NetworkNodes } from '../../chain/rpc/nodes.ts'
@@ -77,7 +77,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       chain: {
         head: () => chain.head(),
         block: (number) => chain.block(number),
-        logs: (range) => chainLogs({ rpc, network, ...odd }, range),
+        logs: (range) => chainLogs({ rpc, otherRpcs, network, ...odd }, range),
         consistent: nodes.consistent,
         settlements: (logged) =>
           minedSettlements(
@@ -88,6 +88,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
             logged,
           ),
         gasOf: (txHashes) => minedGas(rpc, txHashes),
+        tradesOf: (owners, range) => tradeLogs({ rpc, network, ...odd }, owners, range),
       },
       tokenLogs: (tokens, range) =>
         tokenLogs({ rpc: rpcWithoutRetries, network, noteOdd: noteOdd(odd) }, tokens, range),

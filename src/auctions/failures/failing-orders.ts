@@ -50,6 +50,13 @@ export interface FailureCause {
   unexplained: string | undefined
 }
 
+/** What contracts see of a transaction that failed on chain: trials of its parts see the same. */
+export interface MinedFailure {
+  block: number
+  /** The price of a unit of gas, in wei; undefined if the node does not report it. */
+  gasPrice: bigint | undefined
+}
+
 /** Trades of one failed settlement that are tried alone. */
 const maxTrials = 32
 
@@ -65,26 +72,28 @@ const unknownCause: FailureCause = {
  * Finds the cause if this settlement fails: the orders that fail when they are tried alone, or their tokens
  * if these fail without them; else the tokens and pools of its route that fail; else the orders whose
  * receivers cannot be paid; else all orders with code of their own. Finds none if the node does not answer.
- * @param failed the settlement failed on chain: it need not fail again in the dry run
+ * @param mined the settlement failed on chain, in this block: it need not fail again in the newest one, or at
+ *   another price of gas
  */
 export async function findFailureCause(
   auction: Auction,
   solution: RankedSolution,
   services: AuctionServices,
-  failed = false,
+  mined?: MinedFailure,
 ): Promise<FailureCause> {
   const { network, dryRuns, log } = services
-  const dryRun = dryRuns.get(solution.solver)
-  if (!dryRun) return unknownCause
+  const newest = dryRuns.get(solution.solver)
+  if (!newest) return unknownCause
+  const dryRun: DryRun = (calldata, gas, state) => newest(calldata, gas, { ...mined, ...state })
   const plan = toSettlementPlan(auction, solution, network.wrappedNative)
   try {
     const { calldata, gas } = encodeSolution(auction, solution, network)
     const revert = await dryRun(calldata, gas)
-    if (revert === undefined && !failed) return { ...unknownCause, fails: false }
+    if (revert === undefined && !mined) return { ...unknownCause, fails: false }
     const empty = await dryRun(encodeEmptyTrial(auction.id, network), allowedGas(settlementGas(0, 0)))
     const blame =
       empty === trialPassed
-        ? await tryParts(auction, solution, plan, services, dryRun)
+        ? await tryParts(auction, solution, plan, services, dryRun, mined)
         : { ...unknownCause, isSolvers: true }
     const uids = blame.failingOrders.map(({ order }) => order.uid)
     const faults = blame.faults.map(({ failing, revert: answer }) => ({ ...failing, revert: answer }))
@@ -104,6 +113,7 @@ async function tryParts(
   plan: SettlementPlan,
   services: AuctionServices,
   dryRun: DryRun,
+  mined: MinedFailure | undefined,
 ): Promise<FailureCause> {
   // An order that its solver brings, and the calls of an outside solver are as likely a cause as the code of
   // an order.
@@ -112,15 +122,15 @@ async function tryParts(
   const alone = await tryAlone(auction, plan, services, dryRun)
   const certain = alone.filter(({ order }) => placed.has(order))
   if (alone.length > 0) {
-    const ofTokens = await sellTokenFaults(auction, solution, certain, services)
+    const ofTokens = await sellTokenFaults(auction, solution, certain, services, mined)
     const failing = new Set(ofTokens.map(({ failing: { address } }) => address))
     const failingOrders = certain.filter(({ order }) => !failing.has(order.sellToken))
     return { ...unknownCause, failingOrders, faults: ofTokens }
   }
   if (isOutside) return unknownCause
-  const faults = await routeFaults(auction, solution, services)
+  const faults = await routeFaults(auction, solution, services, mined)
   if (faults.length > 0) return { ...unknownCause, faults }
-  const unpaid = await unpaidOrders(auction, solution, services)
+  const unpaid = await unpaidOrders(auction, solution, services, mined)
   if (unpaid.length > 0)
     return { ...unknownCause, failingOrders: unpaid.map((one) => ({ ...one, certain: true, reason: null })) }
   const withCode = plan.trades.map(({ order }) => order).filter((order) => hasOwnCode(order))
@@ -169,6 +179,18 @@ const toVerdict = ({ order, reason, revert, failing }: FailingOrder) => ({
   failing,
 })
 
+/** The orders that a fault of their amounts keeps from being traded that way. */
+export function refusedFor({ failing, revert, isOfAmount, orders }: RouteFault): FailingOrder[] {
+  if (!isOfAmount) return []
+  return orders.map((order) => ({
+    order,
+    certain: true,
+    reason: null,
+    revert: `for this amount: ${revert}`,
+    failing,
+  }))
+}
+
 /** Pauses tokens and pools that fail for any amount, longer each time, and stores it for their orders. */
 export async function pauseFailing(
   faults: readonly RouteFault[],
@@ -194,10 +216,12 @@ export async function pauseFailing(
 export function pauseOfPool(
   { address, token0, token1 }: Pick<Pool, 'address' | 'token0' | 'token1'>,
   block: number,
-  { backOffs }: Pick<AuctionServices, 'backOffs'>,
+  { backOffs, failedGas }: Pick<AuctionServices, 'backOffs' | 'failedGas'>,
 ): Pause | undefined {
   return (
     backOffs.waiting(failingKey({ kind: 'pool', address }), block) ??
+    failedGas.pauseOfToken(token0) ??
+    failedGas.pauseOfToken(token1) ??
     pauseOfTokens([token0, token1], block, { backOffs })
   )
 }
@@ -216,13 +240,16 @@ function pauseOfTokens(
 
 const failingKey = ({ kind, address }: Failing) => `${kind}:${address}`
 
-/** The back-off of an order, of its owner, or of one of its tokens. */
+/**
+ * The pause of an order: too much gas was lost on it, its account or a token; or the back-off of one of these.
+ */
 export function backOffOf(
   order: Order,
   block: number,
-  { backOffs, network }: Pick<AuctionServices, 'backOffs' | 'network'>,
+  { backOffs, failedGas, network }: Pick<AuctionServices, 'backOffs' | 'failedGas' | 'network'>,
 ): Pause | undefined {
   return (
+    failedGas.pauseOf(order) ??
     backOffs.waiting(order.uid, block) ??
     backOffs.waiting(accountOf(order), block) ??
     pauseOfTokens(tokensOf(order, network), block, { backOffs })

@@ -29,6 +29,9 @@ const smallPart = 1_000n
 
 type Deps = Pick<AuctionServices, 'network' | 'trials'>
 
+/** The block and the price of gas of a transaction that failed; those of the auction by default. */
+type Seen = Partial<Pick<TradeQuestion, 'gasPrice'>> & { block: number }
+
 /**
  * The tokens and pools of the solution's swaps that fail alone, in the block that they were computed for.
  * None where the swaps are not known, or pass alone.
@@ -38,11 +41,12 @@ export async function routeFaults(
   auction: Auction,
   { proposal, solver, executions }: RankedSolution,
   { network, trials }: Deps,
+  seen: Seen = auction,
 ): Promise<RouteFault[]> {
   const paths = proposal.paths ?? []
   const hops = hopsOf({ paths }).slice(0, maxTried)
-  const trial = { solver, block: auction.block, network, trials }
-  const found = await Promise.all(hops.map((hop) => faultOf(computedAlone(hop, hops), trial)))
+  const trial = { solver, ...seenBy(seen), network, trials }
+  const found = await Promise.all(hops.map((hop) => faultOf(computedAlone(hop, hops), trial, auction.block)))
   const faults = new Map(found.flatMap((fault) => (fault ? [[fault.failing.address, fault]] : [])))
   const traded = new Set(executions.map(({ orderUid }) => orderUid))
   const orders = auction.orders.map(({ order }) => order).filter(({ uid }) => traded.has(uid))
@@ -70,13 +74,14 @@ export async function sellTokenFaults(
   { solver, executions }: Pick<RankedSolution, 'solver' | 'executions'>,
   failingOrders: readonly { order: Order }[],
   { network, trials }: Deps,
+  seen: Seen = { block },
 ): Promise<RouteFault[]> {
   const sold = new Map(executions.map(({ orderUid, sell }) => [orderUid, sell]))
   const amounts = new Map(failingOrders.map(({ order }) => [order.sellToken, sold.get(order.uid) ?? 0n]))
   const faults = await Promise.all(
     [...amounts]
       .slice(0, maxTried)
-      .map(([token, amount]) => tokenFault(token, amount, { solver, block, network, trials })),
+      .map(([token, amount]) => tokenFault(token, amount, { solver, ...seenBy(seen), network, trials })),
   )
   return faults.flatMap((fault) => (fault && !fault.isOfAmount ? [{ ...fault, orders: [] }] : []))
 }
@@ -86,10 +91,11 @@ export async function unpaidOrders(
   auction: Auction,
   { solver, executions }: Pick<RankedSolution, 'solver' | 'executions'>,
   { network, trials }: Deps,
+  seen: Seen = auction,
 ): Promise<{ order: Order; revert: string }[]> {
   const bought = new Map(executions.map(({ orderUid, buy }) => [orderUid, buy]))
   const traded = auction.orders.map(({ order }) => order).filter(({ uid }) => bought.has(uid))
-  const trial = { solver, block: auction.block, network, trials }
+  const trial = { solver, ...seenBy(seen), network, trials }
   const found = await Promise.all(
     traded.slice(0, maxTried).map(async (order) => {
       // Whether it takes native coin is a part of its own trial.
@@ -102,9 +108,10 @@ export async function unpaidOrders(
   return found.flat()
 }
 
-interface Trial extends Deps {
+const seenBy = ({ block, gasPrice }: Seen): Seen => ({ block, gasPrice })
+
+interface Trial extends Deps, Seen {
   solver: Address
-  block: number
 }
 
 type FoundFault = Omit<RouteFault, 'orders'>
@@ -116,18 +123,21 @@ function computedAlone(hop: Hop, hops: readonly Hop[]): Hop {
   return { ...hop, pool: first, amountOut: minOf(amountOut, poolOutputDown(first, tokenIn, amountIn)) }
 }
 
-async function faultOf(hop: Hop, trial: Trial): Promise<FoundFault | undefined> {
-  const revert = await swapRevert(hop, trial)
-  if (revert === undefined) return undefined
+/** @param computedFor the block whose reserves its amounts come from */
+async function faultOf(hop: Hop, trial: Trial, computedFor: number): Promise<FoundFault | undefined> {
+  const swapTrial = { ...trial, block: computedFor }
+  const revert = await swapRevert(hop, swapTrial)
+  // A token may have failed in another block than the one of the swap.
+  if (revert === undefined && trial.block === computedFor) return undefined
   const { tokenIn, tokenOut, amountIn, amountOut, pool } = hop
   const ofTokens = await Promise.all([
     tokenFault(tokenIn, amountIn, trial),
     tokenFault(tokenOut, amountOut, trial),
   ])
   const ofToken = ofTokens.find((fault) => fault?.isOfAmount === false) ?? ofTokens.find((fault) => fault)
-  if (ofToken) return ofToken
+  if (ofToken || revert === undefined) return ofToken
   const small = smallSwap(hop)
-  const isOfAmount = small !== undefined && (await swapRevert(small, trial)) === undefined
+  const isOfAmount = small !== undefined && (await swapRevert(small, swapTrial)) === undefined
   return { failing: { kind: 'pool', address: pool.address }, revert, isOfAmount }
 }
 
@@ -170,9 +180,12 @@ type Terms = Pick<TradeQuestion, 'sellToken' | 'sellAmount' | 'buyToken' | 'buyA
   Partial<Pick<TradeQuestion, 'receiver' | 'interactions'>>
 
 /** Why a trade of a made-up trader fails; undefined where it passes, or cannot be tried. */
-async function tradeRevert(terms: Terms, { solver, block, trials }: Trial): Promise<string | undefined> {
+async function tradeRevert(
+  terms: Terms,
+  { solver, block, gasPrice, trials }: Trial,
+): Promise<string | undefined> {
   const answer = await trials.trade({
-    ...{ kind: 'sell', from: zeroAddress, receiver: null, txOrigin: solver, block },
+    ...{ kind: 'sell', from: zeroAddress, receiver: null, txOrigin: solver, block, gasPrice },
     ...{ preInteractions: [], interactions: [], postInteractions: [], others: [] },
     ...terms,
   })

@@ -1,12 +1,21 @@
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { addressWord } from '../../domain/settlement/rights.ts'
-import type { Rpc } from '../rpc/rpc.ts'
+import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { available, parseHex, parseIndex, parseList, parseObject, parseResponse } from '../rpc/wire.ts'
+import { bloomHolds } from './bloom.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
-import { byLogPosition, type LogRange, type NoteOddLog, readLogs } from './logs.ts'
+import {
+  byLogPosition,
+  type LogFilter,
+  type LogRange,
+  type NoteOddLog,
+  type OddLog,
+  readLogs,
+} from './logs.ts'
 import {
   type ProgrammaticLog,
   parseProgrammaticLog,
@@ -28,13 +37,15 @@ export type ChainLog = ProtocolLog | ProgrammaticLog | TokenLog
 
 export interface ChainLogOptions {
   rpc: Rpc
+  /** Single nodes, which are asked for logs that `rpc` may have left out. */
+  otherRpcs?: readonly Rpc[]
   network: Pick<
     Network,
     'chainId' | 'settlement' | 'ethFlows' | 'conditionalOrders' | 'holderTokens' | 'wrappedNative'
   >
   log: Log
   /** Counts malformed logs. */
-  countOdd?: (what: 'placed' | 'skipped') => void
+  countOdd?: (what: OddLog) => void
 }
 
 /**
@@ -45,8 +56,8 @@ export interface ChainLogOptions {
  * @throws Outage as `readLogs` does
  */
 export async function chainLogs(
-  { rpc, network, ...odd }: ChainLogOptions,
-  range: LogRange,
+  { rpc, otherRpcs = [], network, ...odd }: ChainLogOptions,
+  { headers = [], ...range }: LogRange,
 ): Promise<ChainLog[]> {
   const { settlement, ethFlows, conditionalOrders } = network
   const programmatic = programmaticAddresses(conditionalOrders)
@@ -61,7 +72,13 @@ export async function chainLogs(
     ],
   }
   const note = noteOdd(odd)
-  const rawLogs = await readLogs(rpc, filter, range, note)
+  const found = await readLogs(rpc, filter, range, note)
+  const announced = [
+    { address: settlement, events: settlementEvents },
+    ...ethFlows.map((address) => ({ address, events: ethFlowEvents })),
+    ...programmatic.map((address) => ({ address, events: programmaticEvents })),
+  ]
+  const rawLogs = await withAnnounced(found, headers, announced, [rpc, ...otherRpcs], filter, note)
   const protocolLogs = parsedLogs(rawLogs, note, (item): Parsed<ProtocolLog | ProgrammaticLog> => {
     const contract: Address = parseHex(parseObject(item).address, 20)
     if (contract === settlement) return parseSettlementLog(item)
@@ -141,6 +158,62 @@ export async function programmaticLogs(
   return parsedLogs(rawLogs, note, (item) => parseProgrammaticLog(item, conditionalOrders))
 }
 
+interface Announced {
+  address: Address
+  events: readonly Bytes32[]
+}
+
+/**
+ * Adds logs that the node left out of its answer: those of blocks whose bloom filter holds a contract and an
+ * event of it, without a log of it. Each such block is read once more, at each node, until one has the log. A
+ * filter may hold what the block does not have.
+ * @throws Outage
+ */
+async function withAnnounced(
+  rawLogs: readonly unknown[],
+  headers: NonNullable<LogRange['headers']>,
+  announced: readonly Announced[],
+  rpcs: readonly Rpc[],
+  filter: LogFilter,
+  note: NoteOddLog,
+): Promise<unknown[]> {
+  let all = [...rawLogs]
+  for (const { number, hash, logsBloom } of headers) {
+    if (logsBloom === undefined) continue
+    const inBloom = announced
+      .filter(({ address }) => bloomHolds(logsBloom, address))
+      .flatMap(({ address, events }) => events.map((event) => ({ address, event })))
+      .filter(({ event }) => bloomHolds(logsBloom, event))
+    const ofBlock = all.filter((raw) => parseIndex(parseObject(raw).blockNumber) === number)
+    const isMissing = (logs: readonly unknown[]) =>
+      inBloom.some(({ address, event }) => !logs.some((raw) => isOf(raw, address, event)))
+    for (const rpc of rpcs) {
+      if (!isMissing(ofBlock)) break
+      const again = await readAgain(rpc, filter, { from: number, to: number, endHash: hash })
+      if (again.length <= ofBlock.length) continue
+      for (const raw of again.slice(ofBlock.length)) note('missed', raw)
+      all = [...all.filter((raw) => !ofBlock.includes(raw)), ...again]
+      break
+    }
+  }
+  return all
+}
+
+function isOf(raw: unknown, contract: Address, event: Bytes32): boolean {
+  const { address, topics } = parseObject(raw)
+  return parseHex(address, 20) === contract && parseList(topics)[0] === event
+}
+
+/** Another node may lack the block: it adds nothing then. */
+async function readAgain(rpc: Rpc, filter: LogFilter, range: LogRange): Promise<unknown[]> {
+  try {
+    return await readLogs(rpc, filter, range)
+  } catch (fault) {
+    if (fault instanceof Outage || fault instanceof RpcError) return []
+    throw fault
+  }
+}
+
 type Parsed<Item> = Item | 'malformed' | undefined
 
 /** Parses logs, and skips those of other events, and malformed ones with a note. */
@@ -156,9 +229,10 @@ function parsedLogs<Item extends object>(
   })
 }
 
-const oddLogs = {
+const oddLogs: Record<OddLog, string> = {
   placed: 'a log without an index or a transaction got one',
-  skipped: 'skipped a malformed log of the protocol',
+  skipped: 'skipped a malformed log of the protocol, or one of no block',
+  missed: 'the node left a log out, and had it when it was asked again',
 }
 
 export function noteOdd({ log, countOdd }: Pick<ChainLogOptions, 'log' | 'countOdd'>): NoteOddLog {

@@ -1,6 +1,6 @@
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { type Bytes32, toHex } from '../../domain/evm/hex.ts'
+import { type Bytes32, type Hex, toHex } from '../../domain/evm/hex.ts'
 import type { Rpc, RpcResponse } from '../rpc/rpc.ts'
 import {
   available,
@@ -16,14 +16,17 @@ import {
 export interface LogPosition {
   blockNumber: number
   blockHash: Bytes32
-  /** The index; for a log without a valid index, a place behind all others of its block: see `placed`. */
+  /** The index; a log without a valid one has that of its receipt, or a place behind all others: see `placed`. */
   logIndex: number
   /** The transaction; for a log without one, the hash of its block. */
   txHash: Bytes32
 }
 
-/** Receives a malformed log as the node sent it. */
-export type NoteOddLog = (what: 'placed' | 'skipped', raw: unknown) => void
+/** A log that lacked its place, that counts for nothing, or that the node left out first. */
+export type OddLog = 'placed' | 'skipped' | 'missed'
+
+/** Receives such a log as the node sent it. */
+export type NoteOddLog = (what: OddLog, raw: unknown) => void
 
 export interface LogFilter {
   /** The contracts; any if left out. */
@@ -40,6 +43,8 @@ export interface LogRange {
   to: number
   /** The hash of block `to`, if known. */
   endHash?: Bytes32 | undefined
+  /** Headers of blocks of the range: logs that they announce and that do not come are asked for again. */
+  headers?: readonly { number: number; hash: Bytes32; logsBloom?: Hex | undefined }[]
 }
 
 /**
@@ -55,8 +60,8 @@ export async function readLogs(
   { from, to, endHash }: LogRange,
   noteOdd?: NoteOddLog,
 ): Promise<unknown[]> {
-  const logs = distinct(await readParts(rpc, filter, { from, to, endHash }), from, to)
-  return placed(logs, noteOdd)
+  const logs = distinct(await readParts(rpc, filter, { from, to, endHash }), from, to, noteOdd)
+  return placed(await withReceipts(rpc, logs), noteOdd)
 }
 
 /**
@@ -71,7 +76,7 @@ export async function readLogsAtOnce(
 ): Promise<unknown[]> {
   const { answers } = await ask(rpc, filters, range)
   const rawLogs = answers.flatMap((logs) => parseList(parseResponse(logs)))
-  return placed(distinct(rawLogs, range.from, range.to), undefined)
+  return placed(distinct(rawLogs, range.from, range.to, undefined), undefined)
 }
 
 async function readParts(rpc: Rpc, filter: LogFilter, { from, to, endHash }: LogRange): Promise<unknown[]> {
@@ -131,23 +136,34 @@ interface FoundLog extends Omit<LogPosition, 'logIndex' | 'txHash'> {
   txHash: Bytes32 | undefined
   /** The index as the node sent it, if any. */
   index: bigint
+  /** Its place in its receipt, for a log without a valid index; 0 if that is unknown. */
+  rank: number
   content: string
   item: Record<string, unknown>
 }
 
 /**
  * Removes duplicates: a node may repeat logs and send them in any order. A block has one hash, and one log at
- * each index.
- * @throws Outage for logs that contradict this, were removed, or lie outside the range
+ * each index. Leaves out logs that a node says to be in no block, or no longer.
+ * @throws Outage for logs that contradict this, or lie outside the range
  */
-function distinct(rawLogs: readonly unknown[], from: number, to: number): FoundLog[] {
+function distinct(
+  rawLogs: readonly unknown[],
+  from: number,
+  to: number,
+  noteOdd: NoteOddLog | undefined,
+): FoundLog[] {
   const blockHashes = new Map<number, Bytes32>()
   const logs = new Map<string, FoundLog>()
   for (const raw of rawLogs) {
+    if (isOfNoBlock(raw)) {
+      noteOdd?.('skipped', raw)
+      continue
+    }
     const found = toFound(raw)
-    const { blockNumber, blockHash, logIndex, content, item } = found
+    const { blockNumber, blockHash, logIndex, content } = found
     const key = `${blockHash} ${logIndex ?? content}`
-    const isOutside = blockNumber < from || blockNumber > to || item.removed === true
+    const isOutside = blockNumber < from || blockNumber > to
     const isContradicted =
       (blockHashes.get(blockNumber) ?? blockHash) !== blockHash ||
       (logs.get(key)?.content ?? content) !== content
@@ -166,7 +182,13 @@ const oddPlaces = 2 ** 30
 /** A value above all possible indices. */
 const noIndex = 2n ** 256n
 
-/** Parses a log. @throws Outage for a pending log */
+/** Reports whether the log is pending, or a reorganisation removed it. */
+function isOfNoBlock(raw: unknown): boolean {
+  const { removed, blockHash } = parseObject(raw)
+  return removed === true || blockHash === null
+}
+
+/** Parses a log. @throws Outage */
 function toFound(raw: unknown): FoundLog {
   const item = parseObject(raw)
   const { address, topics, data, blockNumber, transactionHash, logIndex } = item
@@ -184,23 +206,86 @@ function toFound(raw: unknown): FoundLog {
       ...(isOdd ? [logIndex ?? null] : []),
     ]).toLowerCase(),
     index,
+    rank: 0,
     item,
   }
 }
 
+/** Transactions whose receipts are read for the places of their logs. */
+const maxReceipts = 100
+
 /**
- * Sorts logs by their places. On some chains logs belong to no transaction, or have an index near 2^32. Such
- * logs are the last of their block, sorted by index and content, so that the order does not depend on the
- * node. A log without a transaction has the hash of its block instead, as some nodes do themselves.
+ * Gives logs without a valid index the places that they have in the receipts of their transactions. The logs
+ * of a transaction have consecutive indices, so that one valid index there suffices for all of them. A receipt
+ * that the node does not have, or of another block, says nothing.
+ * @throws Outage
+ */
+async function withReceipts(rpc: Rpc, logs: readonly FoundLog[]): Promise<FoundLog[]> {
+  const odd = logs.filter(({ logIndex, txHash }) => logIndex === undefined && txHash !== undefined)
+  const hashes = [...new Set(odd.map(({ txHash }) => txHash))].slice(0, maxReceipts)
+  if (hashes.length === 0) return [...logs]
+  const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const responses = await available(rpc.batch(calls))
+  const receipts = new Map(
+    hashes.map((hash, place) => {
+      const response = responses[place]
+      return [hash, response && 'value' in response ? placesIn(response.value) : []]
+    }),
+  )
+  const taken = new Set<FoundPlace>()
+  const isTaken = new Set(logs.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`))
+  return logs.map((log) => {
+    if (log.logIndex !== undefined || log.txHash === undefined) return log
+    const place = receipts
+      .get(log.txHash)
+      ?.find((each) => !taken.has(each) && each.blockHash === log.blockHash && each.body === bodyOf(log.item))
+    if (!place) return log
+    taken.add(place)
+    const key = `${log.blockHash} ${place.logIndex}`
+    const logIndex = isTaken.has(key) ? undefined : place.logIndex
+    isTaken.add(key)
+    return { ...log, logIndex, rank: place.rank }
+  })
+}
+
+/** The place of a log by its receipt. */
+interface FoundPlace {
+  blockHash: unknown
+  body: string
+  rank: number
+  logIndex: number | undefined
+}
+
+function placesIn(receipt: unknown): FoundPlace[] {
+  if (!isReceipt(receipt)) return []
+  const { logs, blockHash } = receipt
+  const items = logs.filter((item) => typeof item === 'object' && item !== null)
+  const valid = items.findIndex(({ logIndex }) => isQuantity(logIndex) && BigInt(logIndex) < oddPlaces)
+  const first = valid < 0 ? undefined : parseIndex(items[valid]?.logIndex) - valid
+  return items.map((item, rank) => ({
+    ...{ blockHash, body: bodyOf(item), rank },
+    logIndex: first === undefined || first < 0 ? undefined : first + rank,
+  }))
+}
+
+/** A receipt that cannot be read says nothing: its logs stay at the end of their block. */
+const isReceipt = (value: unknown): value is { logs: Record<string, unknown>[]; blockHash: unknown } =>
+  typeof value === 'object' && value !== null && 'logs' in value && Array.isArray(value.logs)
+
+const bodyOf = ({ address, topics, data }: Record<string, unknown>) =>
+  JSON.stringify([address, topics, data]).toLowerCase()
+
+/**
+ * Sorts logs by their places. On some chains logs belong to no transaction, or have an index near 2^32, also
+ * in receipts. Such logs are the last of their block, sorted by their place in the receipt, index and content,
+ * so that the order does not depend on the node. A log without a transaction has the hash of its block
+ * instead, as some nodes do themselves.
  */
 function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unknown[] {
   const odd = logs.filter(({ logIndex }) => logIndex === undefined)
-  const sorted = odd.toSorted((a, b) =>
-    a.index === b.index ? (a.content < b.content ? -1 : 1) : a.index < b.index ? -1 : 1,
-  )
   const ranks = new Map<FoundLog, number>()
   const ofBlock = new Map<number, number>()
-  for (const log of sorted) {
+  for (const log of inOddOrder(odd)) {
     const rank = ofBlock.get(log.blockNumber) ?? 0
     ranks.set(log, oddPlaces + rank)
     ofBlock.set(log.blockNumber, rank + 1)
@@ -217,6 +302,19 @@ function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unk
       logIndex: toQuantity(logIndex),
       transactionHash: txHash,
     }))
+}
+
+/** Sorts logs without valid indices: those of a transaction follow each other as in its receipt. */
+function inOddOrder(logs: readonly FoundLog[]): FoundLog[] {
+  const byIndex = logs.toSorted((a, b) =>
+    a.index === b.index ? (a.content < b.content ? -1 : 1) : a.index < b.index ? -1 : 1,
+  )
+  const ofTransaction = new Map<string, FoundLog[]>()
+  for (const log of byIndex) {
+    const key = log.txHash ?? log.content
+    ofTransaction.set(key, [...(ofTransaction.get(key) ?? []), log])
+  }
+  return [...ofTransaction.values()].flatMap((each) => each.toSorted((a, b) => a.rank - b.rank))
 }
 
 /**

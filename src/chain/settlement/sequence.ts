@@ -147,7 +147,21 @@ export interface DryRunState {
   block?: number
   /** Overrides the settlement contract's native balance. */
   balance?: bigint | undefined
+  /** The price of a unit of gas, in wei, whatever the account has; 0 by default. */
+  gasPrice?: bigint | undefined
 }
+
+/** The member of a call that pays this for a unit of gas: contracts can read it. */
+export function pricedCall(gasPrice: bigint | undefined): { gasPrice?: Hex } {
+  return gasPrice === undefined ? {} : { gasPrice: toQuantity(gasPrice) }
+}
+
+/** The override with which the account can pay for a call at this price. */
+export function payer(account: Address, gasPrice: bigint | undefined): Record<Address, { balance: Hex }> {
+  return gasPrice === undefined ? {} : { [account]: { balance: toQuantity(manyCoins) } }
+}
+
+const manyCoins = 2n ** 96n
 
 /**
  * Simulates a settlement alone, with this much gas.
@@ -158,12 +172,16 @@ export type DryRun = (calldata: Hex, gas: bigint, state?: DryRunState) => Promis
 
 /** Creates a simulation of settlements from the account `from`. It needs no key of the account. */
 export function createDryRun(rpc: Rpc, settlement: Address, from: Address): DryRun {
-  return async (data, gas, { block, balance } = {}) => {
+  return async (data, gas, { block, balance, gasPrice } = {}) => {
     const blockTag = block === undefined ? 'latest' : toQuantity(block)
-    const call = [{ from, to: settlement, data, gas: toQuantity(gas) }, blockTag]
-    const overrides = balance === undefined ? [] : [{ [settlement]: { balance: toQuantity(balance) } }]
+    const call = { from, to: settlement, data, gas: toQuantity(gas), ...pricedCall(gasPrice) }
+    const overrides = {
+      ...(balance !== undefined && { [settlement]: { balance: toQuantity(balance) } }),
+      ...payer(from, gasPrice),
+    }
+    const more = Object.keys(overrides).length > 0 ? [overrides] : []
     try {
-      await rpc.call('eth_call', [...call, ...overrides])
+      await rpc.call('eth_call', [call, blockTag, ...more])
       return undefined
     } catch (fault) {
       if (isExecutionFault(fault)) return revertText(fault)

@@ -53,8 +53,18 @@ export type SettlementOutcome =
       block: number
       submission?: string
     }
-  /** The settlement was refused, or reverted on chain. It was not sent if there is no `txHash`. */
-  | { outcome: 'failed'; reason: string; txHash?: Bytes32; block: number; submission?: string }
+  /**
+   * The settlement was refused, or reverted on chain. It was not sent if there is no `txHash`. `gasPrice`: what
+   * it paid for a unit of gas, in wei.
+   */
+  | {
+      outcome: 'failed'
+      reason: string
+      txHash?: Bytes32
+      block: number
+      gasPrice?: bigint | undefined
+      submission?: string
+    }
   /** The signal fired: the next leader decides with `resume`. */
   | { outcome: 'left' }
 
@@ -248,16 +258,22 @@ export function createSettler({
         const outcome = wasSent && followed.isWithdrawn ? 'withdrawn' : 'timeout'
         return { outcome, txHash: transaction.hash, block: followed.head, submission }
       }
-      const { success, block, hash: txHash } = followed.receipt
+      const { success, block, hash: txHash, gasPrice } = followed.receipt
       if (success) return { outcome: 'success', txHash, block, submission }
-      return { outcome: 'failed', reason: await failureReason(transaction, block), txHash, block, submission }
+      const reason = await failureReason(transaction, block, gasPrice)
+      return { outcome: 'failed', reason, txHash, block, gasPrice, submission }
     } finally {
       release()
     }
   }
 
-  function failureReason({ to, data, gasLimit, fees }: SignedTransaction, block: number): Promise<string> {
-    const gasPrice = toQuantity(fees.maxFeePerGas)
+  /** @param paid what it paid for a unit of gas, also after it was sent again at another price */
+  function failureReason(
+    { to, data, gasLimit, fees }: SignedTransaction,
+    block: number,
+    paid = fees.maxFeePerGas,
+  ): Promise<string> {
+    const gasPrice = toQuantity(paid)
     return revertReason(rpc, { from: sender, to, data, gas: toQuantity(gasLimit), gasPrice }, block)
   }
 

@@ -12,7 +12,7 @@ import { tradeCheckCode } from '../bytecode.generated.ts'
 import { revertDataText } from '../rpc/revert.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { asOutage, available, parseHex, toQuantity } from '../rpc/wire.ts'
-import { settledGas } from '../settlement/sequence.ts'
+import { payer, pricedCall, settledGas } from '../settlement/sequence.ts'
 import type { FindTokenSlots, TokenSlots } from '../token/slots.ts'
 import {
   decodeTradeCall,
@@ -52,6 +52,8 @@ export interface TradeQuestion {
   txOrigin: Address
   /** The block to simulate on; null is the newest. */
   block: number | null
+  /** The price of a unit of gas that contracts read; 0 by default. */
+  gasPrice?: bigint | undefined
 }
 
 /** The result of the simulation. */
@@ -192,7 +194,7 @@ function toCall({ question, trader, receiver, boughtToken, settlement }: TradeSi
     from: question.txOrigin,
     to: checkAddress,
     gas: toQuantity(maxTransactionGas - 1n),
-    gasPrice: '0x0',
+    ...pricedCall(question.gasPrice ?? 0n),
     data: encodeTradeCall(call),
   }
 }
@@ -213,6 +215,7 @@ function toOverrides(
     [authenticator]: { code: alwaysTrueCode },
     [network.settlement]: { stateDiff: { [settlement.slot]: presigned } },
     [checkAddress]: { code: tradeCheckCode },
+    ...payer(question.txOrigin, question.gasPrice),
   }
 }
 

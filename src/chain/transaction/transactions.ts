@@ -4,7 +4,7 @@ import { type Bytes32, type Hex, hexToBytes } from '../../domain/evm/hex.ts'
 import { keccakHex } from '../../domain/evm/keccak.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Rpc } from '../rpc/rpc.ts'
-import { available, parseIndex, parseObject, parseResponse, toQuantity } from '../rpc/wire.ts'
+import { available, parseIndex, parseObject, parseQuantity, parseResponse, toQuantity } from '../rpc/wire.ts'
 import { type Broadcast, createBroadcast, isKnown, type PrivateEndpoint } from './broadcast.ts'
 import type { OfferedFees } from './fees.ts'
 
@@ -26,6 +26,8 @@ export interface Receipt {
   hash: Bytes32
   success: boolean
   block: number
+  /** The price that it paid for a unit of gas, in wei; undefined if the node does not report it. */
+  gasPrice: bigint | undefined
 }
 
 export function accountOf(privateKey: Hex): Address {
@@ -103,8 +105,11 @@ export function createTransactions(
     async receipt(hash) {
       const receipt = await available(rpc.call('eth_getTransactionReceipt', [hash]))
       if (receipt === null) return undefined
-      const { status, blockNumber } = parseObject(receipt)
-      return { hash, success: status === toQuantity(1), block: parseIndex(blockNumber) }
+      const { status, blockNumber, effectiveGasPrice } = parseObject(receipt)
+      return {
+        ...{ hash, success: status === toQuantity(1), block: parseIndex(blockNumber) },
+        gasPrice: effectiveGasPrice == null ? undefined : parseQuantity(effectiveGasPrice),
+      }
     },
     headNumber: async () => parseIndex(await available(rpc.call('eth_blockNumber'))),
     async position() {

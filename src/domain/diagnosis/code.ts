@@ -178,6 +178,13 @@ export const diagnosisTexts = {
       'Look at the contract’s answer: the token, the receiver or the order’s own calls refuse the trade.',
     retryable: true,
   },
+  failedGasSpent: {
+    meaning:
+      'Transactions with the order, with its account or with one of its tokens failed on chain, and used the gas that the service spends on such within a day.',
+    advice:
+      'Wait: it comes back when less of that gas is from within a day. Or look at the token and at the order’s own calls: they pass in a simulation, and fail in a transaction.',
+    retryable: true,
+  },
   settlementPaused: {
     meaning:
       'The order waits for some blocks: it, or another of the same account, may be why a settlement failed.',

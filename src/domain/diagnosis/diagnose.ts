@@ -198,10 +198,9 @@ function standingReasons(facts: DiagnosisInput, standing: ObservedStanding): Rea
     case 'settlement_failed':
       if (standing.failing) return [tradesFail(facts, standing, standing.failing)]
       if (standing.revert !== null) return [settlementReverts(standing.revert, since, facts.isPast)]
-      return [
-        reasonOf('settlementPaused', since),
-        ...(attempt && attempt.outcome !== null && attempt.outcome !== 'success' ? [failure(attempt)] : []),
-      ]
+      return [reasonOf('settlementPaused', since), ...failures(attempt)]
+    case 'failed_gas_spent':
+      return [failedGasSpent(standing, facts.isPast), ...failures(attempt)]
     case 'document_refused':
       return [documentRefused(standing)]
     case 'auction_full':
@@ -246,6 +245,20 @@ function tradesFail(
 export function settlementReverts(revert: string, since: Date, isPast = false): Reason {
   const summary = `A settlement of the order alone ${isPast ? 'failed' : 'fails'}: ${revert}.`
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
+}
+
+/** The reason of the newest attempt, if that failed. */
+function failures(attempt: DiagnosisInput['attempt']): Reason[] {
+  return attempt && attempt.outcome !== null && attempt.outcome !== 'success' ? [failure(attempt)] : []
+}
+
+/** The reason for an order on which the service spends no more gas. */
+function failedGasSpent({ revert, failing, since }: ObservedStanding, isPast = false): Reason {
+  const reason = revert ?? 'no figure is known'
+  const waits = isPast ? 'The service tried no more trades' : 'The service tries no more trades for now'
+  const token: Evidence[] = failing?.kind === 'token' ? [{ kind: 'token', token: failing.address }] : []
+  const evidence: Evidence[] = [...token, { kind: 'revert', reason }]
+  return reasonOf('failedGasSpent', since, evidence, `${waits}: ${reason}.`)
 }
 
 /** The reason for an order whose document came after it, and would have been refused with it. */

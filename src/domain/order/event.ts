@@ -52,6 +52,8 @@ export type ExclusionReason = (typeof exclusionReasons)[number]
  * - `settlement_failed`: the order returns after some blocks. A settlement may have failed because of it or
  *   of another order with code of the same owner, its owner cancelled another order that was about to be
  *   settled, or one of its tokens makes trades fail.
+ * - `failed_gas_spent`: transactions with the order, with others of its account or with one of its tokens
+ *   failed on chain, and used the gas that the service spends on such within a day.
  * - `document_refused`: its document came after it, and an order that is placed with it would be refused.
  */
 export const standingReasons = [
@@ -59,6 +61,7 @@ export const standingReasons = [
   'auction_full',
   'fee_exceeds_value',
   'settlement_failed',
+  'failed_gas_spent',
   'document_refused',
 ] as const
 export type StandingReason = (typeof standingReasons)[number]
@@ -79,6 +82,8 @@ export const standingTexts: Record<StandingReason, string> = {
     'The gas of one more order in a batch costs more than what it sells is worth. It comes back when gas is cheap enough.',
   auction_full: 'Others, to which the market is nearer, have the places.',
   settlement_failed: 'A settlement with it failed, maybe because of it; it comes back after some blocks.',
+  failed_gas_spent:
+    'Transactions with it, with its account or with one of its tokens failed on chain, and used the gas that the service spends on such within a day.',
   document_refused:
     'Its appData document came after it, and the service refuses orders with this document: the diagnosis has the reason.',
 }

@@ -193,7 +193,7 @@ function processSeries(registers: Registry[]) {
   })
   const oddLogs = new Counter({
     name: 'tradegraph_indexer_odd_logs_total',
-    help: 'Irregular logs: placed (without an index or a transaction, stored at the end of their block), skipped (impossible for the contract).',
+    help: 'Irregular logs: placed (without an index or a transaction, stored by their receipt or at the end of their block), skipped (impossible for the contract, or of no block), missed (left out by the node, which had them when it was asked again).',
     labelNames: ['network', 'what'],
     registers,
   })

@@ -521,6 +521,21 @@ describe('what the last auction found', () => {
     expect(reasonOf(seen)).toEqual({ code, summary: meaning(code), since: standingSince, evidence })
   })
 
+  test('too much gas is lost on it', () => {
+    const revert = 'transactions with the order that failed on chain used 1000001 gas within a day'
+    const spent = { reason: 'failed_gas_spent', revert } as const
+    const attempt = sampleAttempt({ outcome: 'driver failed: reverted' })
+    expect(codesOf({ ...standing(spent), attempt })).toEqual(['failedGasSpent', 'settlementFailed'])
+    expect(reasonOf(standing(spent))).toEqual({
+      code: 'failedGasSpent',
+      summary: `The service tries no more trades for now: ${revert}.`,
+      since: standingSince,
+      evidence: [{ kind: 'revert', reason: revert }],
+    })
+    const ofToken = standing({ ...spent, failing: { kind: 'token', address: dollar } })
+    expect(reasonOf(ofToken).evidence[0]).toEqual({ kind: 'token', token: dollar })
+  })
+
   test('no price and no market', () => {
     const none = { reason: 'missing_native_price', routed: 'none' } as const
     expect(codesOf(standing(none))).toEqual(['noLiquidity', 'noNativePrice'])

@@ -338,6 +338,10 @@ export const cases: Record<string, Case> = {
     stage: standing({ reason: 'settlement_failed' }),
     ...{ code: 'settlementPaused', since: iso(-5), evidence: [] },
   },
+  'too much gas lost on chain': {
+    stage: standing({ reason: 'failed_gas_spent', revert: 'it used too much' }),
+    ...{ code: 'failedGasSpent', since: iso(-5), evidence: [{ kind: 'revert', reason: 'it used too much' }] },
+  },
   'a denied account': {
     stage: standing({ reason: 'banned_user' }),
     ...{ code: 'accountDenied', since: iso(-5), evidence: [] },

@@ -1,0 +1,96 @@
+import { RpcError } from '../../chain/rpc/rpc.ts'
+import { Outage } from '../../domain/errors/error.ts'
+import type { Address } from '../../domain/evm/address.ts'
+import type { Bytes32 } from '../../domain/evm/hex.ts'
+import type { Log } from '../../domain/log.ts'
+import type { Network } from '../../domain/network/network.ts'
+import { blockHash } from '../../storage/chain/indexed-logs.ts'
+import { isTradeStored, ownersOfFilled, unseenSettlements } from '../../storage/chain/missed.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { ChainReads, Checkpoint } from '../block-range.ts'
+
+export interface MissedOptions {
+  chainId: number
+  network: Pick<Network, 'finalityBlocks'>
+  db: Database
+  log: Log
+  chain: Pick<ChainReads, 'gasOf' | 'tradesOf'>
+}
+
+/** Times that a block is read again because of the same proof. */
+const maxReads = 3
+/** Blocks from one read to the next. */
+const pauseBlocks = 4
+/** Proofs of which the number of reads is kept. */
+const maxProofs = 1_000
+
+/**
+ * Finds blocks whose logs the node left out, by what the service knows otherwise: the receipt of a settlement
+ * that it sent, or an answer of the settlement contract that an order is filled.
+ */
+export function createMissedBlocks({ chainId, network, db, log, chain }: MissedOptions) {
+  const reads = new Map<string, { count: number; next: number }>()
+
+  /** Counts a proof; false if it has been used as often as it may, or lately. */
+  function mayRead(proof: string, head: number): boolean {
+    const { count, next } = reads.get(proof) ?? { count: 0, next: 0 }
+    if (count >= maxReads || head < next) return false
+    if (reads.size >= maxProofs) reads.clear()
+    reads.set(proof, { count: count + 1, next: head + pauseBlocks * 2 ** count })
+    return true
+  }
+
+  async function ofOwnSettlements({ number }: Checkpoint, from: number): Promise<number[]> {
+    const hashes = await unseenSettlements(db, chainId, from)
+    if (hashes.length === 0) return []
+    const receipts = await chain.gasOf(hashes)
+    const found = await Promise.all(
+      receipts.map(async (mined, index) => {
+        if (!mined || mined.isReverted || mined.block > number || mined.block <= from) return []
+        if ((await blockHash(db, chainId, mined.block)) !== mined.blockHash) return []
+        return mayRead(hashes[index] as Bytes32, number) ? [mined.block] : []
+      }),
+    )
+    return found.flat()
+  }
+
+  async function ofFilledOrders({ number }: Checkpoint, from: number): Promise<number[]> {
+    if (!chain.tradesOf) return []
+    const orders = (await ownersOfFilled(db, chainId)).filter(({ uid }) => mayRead(uid, number))
+    if (orders.length === 0) return []
+    const uids = new Set(orders.map(({ uid }) => uid))
+    const owners: Address[] = [...new Set(orders.map(({ owner }) => owner))]
+    const trades = await chain.tradesOf(owners, { from: from + 1, to: number })
+    const lacking = await Promise.all(
+      trades.map(async (trade) => {
+        if (!uids.has(trade.orderUid)) return []
+        return (await isTradeStored(db, chainId, trade)) ? [] : [trade.blockNumber]
+      }),
+    )
+    return lacking.flat()
+  }
+
+  return {
+    /**
+     * Returns the lowest block that must be read again; undefined for none. Final blocks are never read
+     * again.
+     */
+    async find(checkpoint: Checkpoint): Promise<number | undefined> {
+      const from = checkpoint.number - network.finalityBlocks
+      try {
+        const blocks = [
+          ...(await ofOwnSettlements(checkpoint, from)),
+          ...(await ofFilledOrders(checkpoint, from)),
+        ]
+        if (blocks.length === 0) return undefined
+        const block = Math.min(...blocks)
+        log.warn('the node left logs of a block out, which is read again', { block })
+        return block
+      } catch (fault) {
+        if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
+        log.warn('missed logs cannot be looked for at the moment', { fault: fault.message })
+        return undefined
+      }
+    },
+  }
+}
