@@ -39,7 +39,7 @@ const handlers: Handlers = {
   quote: (flags) =>
     trade('quote', async () => {
       const { quote } = await import('./commands/trade/quote.ts')
-      printJson(await quote(flags, serviceBy(flags), warn))
+      printJson(await quote(flags, { service: serviceBy(flags), warn, findOwnNetwork }))
     }),
   sign: (flags, [file]) =>
     trade('sign', async () => {
@@ -48,21 +48,23 @@ const handlers: Handlers = {
       const { createRpc } = await import('../chain/rpc/rpc.ts')
       const { createLog } = await import('./observing/log.ts')
       const order = await readOrder(file)
-      const url = flags.rpc ?? nodeIfConfigured(order.network)
+      const own = findOwnNetwork(order.network)
+      const url = flags.rpc ?? own?.rpcUrl
       const log = createLog('silent')
       const rpc = url === undefined ? undefined : createRpc({ url, timeoutMs: 10_000, retries: 1, log })
-      printJson(await sign(order, flags, warn, rpc))
+      printJson(await sign(order, flags, { warn, rpc, own }))
     }),
   submit: (flags, [file]) =>
     trade('submit', async () => {
       const { readSigned } = await import('./commands/trade/order-file.ts')
       const { submit } = await import('./commands/trade/sign.ts')
-      print(await submit(await readSigned(file), serviceBy(flags)))
+      const order = await readSigned(file)
+      print(await submit(order, serviceBy(flags), findOwnNetwork(order.network)))
     }),
   cancel: (flags, uids) =>
     trade('cancel', async () => {
       const { cancel } = await import('./commands/trade/sign.ts')
-      await cancel(uids, flags, { service: serviceBy(flags), print, warn })
+      await cancel(uids, flags, { service: serviceBy(flags), print, warn, findOwnNetwork })
     }),
   verify: (flags, [uid = '']) =>
     trade('verify', async () => {
@@ -70,7 +72,8 @@ const handlers: Handlers = {
       const { createLog } = await import('./observing/log.ts')
       const service = serviceBy(flags)
       const nodeOf = (network: string) => knownNode(network, flags)
-      await verify(uid, { service, nodeOf, log: createLog('silent'), output: { print, json: flags.json } })
+      const output = { print, json: flags.json }
+      await verify(uid, { service, nodeOf, findOwnNetwork, log: createLog('silent'), output })
     }),
   explain: (flags, given) => askService('explain', given, flags),
   watch: (flags, given) => askService('watch', given, flags),
@@ -152,13 +155,15 @@ function configuredNode(name: string) {
   const { NETWORKS_FILE, PROFILE } = readSettings(process.env)
   const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
   const found = networks.find(({ network }) => network.name === name)
-  return found && { rpcUrl: [found.rpcUrl].flat()[0], settlement: found.network.settlement }
+  if (!found) return undefined
+  const { chainId, settlement, vaultRelayer } = found.network
+  return { rpcUrl: [found.rpcUrl].flat()[0], chainId, settlement, vaultRelayer }
 }
 
-/** The node of NETWORKS_FILE. Wrong settings of a service do not keep an order from being signed. */
-function nodeIfConfigured(name: string): string | undefined {
+/** A network of NETWORKS_FILE. Wrong settings of a service do not keep an order from being signed. */
+function findOwnNetwork(name: string) {
   try {
-    return configuredNode(name)?.rpcUrl
+    return configuredNode(name)
   } catch {
     return undefined
   }
@@ -170,7 +175,7 @@ function knownNode(name: string, { rpc, ...flags }: NodeFlags) {
   const local = configured ? undefined : localSystem(flags.home)
   const isLocal = local?.url !== undefined && new URL(local.url).origin === new URL(serviceUrl(flags)).origin
   const rpcUrl = rpc ?? (configured ? configured.rpcUrl : isLocal ? local.rpcUrl : undefined)
-  return rpcUrl === undefined ? undefined : { ...configured, rpcUrl }
+  return rpcUrl === undefined ? undefined : { rpcUrl }
 }
 
 /** Exits after all output is written: open connections would keep the process. */

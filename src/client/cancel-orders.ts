@@ -1,5 +1,6 @@
 import { attempt } from './back-off.ts'
 import type { Client, RequestOptions } from './client.ts'
+import { checkSettlement } from './contracts.ts'
 import {
   CancelOrdersDocument,
   type CancelOrdersResult,
@@ -15,6 +16,8 @@ export interface Cancellation extends RequestOptions {
   signer: Signer
   /** The account, where the signer has several. */
   from?: string
+  /** The settlement contract of a network that has one of its own; otherwise it has to be a known one. */
+  settlementContract?: string
 }
 
 /** An order after its cancellation. A settlement that is pending can still fill it. */
@@ -32,7 +35,7 @@ export type CancelledOrder<Form extends ScalarForm = 'wire'> = InForm<
 export async function cancelOrders<Form extends ScalarForm>(
   client: Client<Form>,
   uids: readonly string[],
-  { signer, from, signal }: Cancellation,
+  { signer, from, signal, settlementContract: own }: Cancellation,
 ): Promise<CancelledOrder<Form>[]> {
   const options = signal && { signal }
   const orderUids = [...uids]
@@ -42,6 +45,7 @@ export async function cancelOrders<Form extends ScalarForm>(
   const [first] = await read()
   if (!first) throw new TradegraphError('OrderNotFound', 'no order has one of these UIDs')
   const { chainId, settlementContract } = first.network
+  checkSettlement(settlementContract, own)
   const payload = cancellationTypedData(domainOf(chainId, settlementContract), orderUids)
   const signature = await signTypedData(signer, payload, await addressOf(signer, from))
   const input = { orderUids, signature, signingScheme: 'EIP712' as const, network: String(chainId) }

@@ -7,6 +7,7 @@ export {
   type HeaderSource,
   type RequestOptions,
 } from './client.ts'
+export { vaultRelayerOf } from './contracts.ts'
 export type { AnyDocument, TypedDocument } from './document.ts'
 export * from './documents.generated.ts'
 export { TradegraphError } from './error.ts'

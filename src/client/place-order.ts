@@ -1,5 +1,7 @@
 import { attempt } from './back-off.ts'
 import type { Client, RequestOptions } from './client.ts'
+import { checkSettlement } from './contracts.ts'
+import { type AnsweredQuote, acceptedSlippage, faultsOf, type QuotedAmounts } from './demand.ts'
 import {
   NetworksDocument,
   OrderDocument,
@@ -46,7 +48,9 @@ export interface OrderPlacement extends RequestOptions {
   order: OrderToSign
   /** The quote that the order was made from: spread the result of `Quote` to pass all of it. */
   quoteId?: number | null
-  quote?: { appData?: string }
+  quote?: { appData?: string } & Partial<Pick<QuotedAmounts, 'sellAmount' | 'buyAmount' | 'feeAmount'>>
+  protocolFeeBps?: string | null
+  slippage?: { bps: number } | null
   /** The app data document. That of the quote is used without it, or the hash alone if there is none. */
   appData?: string
   /** The account, where the signer has several. The owner of the order. */
@@ -55,9 +59,19 @@ export interface OrderPlacement extends RequestOptions {
   network?: string
   /**
    * The input of the quote. The order must be the one that it demands: tokens, receiver, fixed amount, app
-   * data and validity. Only the price is the service's.
+   * data and validity, with a limit of at least the quote less the slippage. Only the price is the service's.
    */
   input?: Input<QuoteInput>
+  /**
+   * The accepted slippage in basis points: the limit may be that much worse than the quote. If left out, it is
+   * 50, or that of the quote with `slippage: AUTO`, up to 1,000.
+   */
+  slippageBps?: number
+  /**
+   * The settlement contract of a network that has one of its own. Without it, the signature is for one of the
+   * known contracts only, whatever the service says.
+   */
+  settlementContract?: string
   /** The chain that the order is for: a quote for another one is refused. */
   chainId?: number
   /** `EIP1271` for the signature of a smart account. */
@@ -87,6 +101,7 @@ export async function placeOrder<Form extends ScalarForm>(
     throw new TradegraphError('AppDataHashMismatch', 'the document is not the one that the order names', {
       field: 'appData',
     })
+  checkSettlement(domain.verifyingContract, placement.settlementContract)
   checkDemand(placement, { order, domain, document, owner })
   const uid = orderUid(domain, order, owner)
   const signature = await signTypedData(signer, orderTypedData(domain, order), owner)
@@ -123,45 +138,17 @@ export async function placeOrder<Form extends ScalarForm>(
   return attempt(send, signal, { code: 'DuplicatedOrder', find: stored })
 }
 
-/** Seconds of a quote without a validity. */
-const defaultValidFor = 1_800
-
-/** Seconds by which the clock of the service may differ. */
-const clockSkew = 120
-
 /** Compares what is signed with what the caller demanded. @throws TradegraphError */
 function checkDemand(
-  { input, chainId }: OrderPlacement,
-  {
-    order,
-    domain,
-    document,
-    owner,
-  }: { order: SignedOrder; domain: SigningDomain; document: string; owner: string },
+  placement: OrderPlacement,
+  found: Omit<AnsweredQuote, 'quoted'> & { domain: SigningDomain },
 ): void {
-  const wrong = chainId === undefined || domain.chainId === chainId ? [] : ['chainId']
-  if (BigInt(order.feeAmount) !== 0n) wrong.push('feeAmount')
-  if (input) {
-    const { sellBeforeFee, buyAfterFee } = input.amount
-    const { validFor, validTo } = input.validity ?? {}
-    const demanded: Partial<SignedOrder> = {
-      sellToken: input.sellToken.toLowerCase(),
-      buyToken: input.buyToken.toLowerCase(),
-      receiver: (input.receiver ?? owner).toLowerCase(),
-      kind: buyAfterFee === undefined ? 'sell' : 'buy',
-      sellTokenBalance: (input.sellTokenBalance ?? 'ERC20').toLowerCase(),
-      buyTokenBalance: (input.buyTokenBalance ?? 'ERC20').toLowerCase(),
-      partiallyFillable: false,
-      ...(sellBeforeFee !== undefined && { sellAmount: String(sellBeforeFee) }),
-      ...(buyAfterFee !== undefined && { buyAmount: String(buyAfterFee) }),
-      ...(input.appDataHash && { appData: input.appDataHash.toLowerCase() }),
-    }
-    for (const [name, value] of Object.entries(demanded))
-      if (order[name as keyof SignedOrder] !== value) wrong.push(name)
-    if (input.appData && input.appData !== document) wrong.push('appData')
-    const latest = validTo ?? Date.now() / 1_000 + (validFor ?? defaultValidFor) + clockSkew
-    if (order.validTo > latest) wrong.push('validTo')
-  }
+  const { input, chainId, network } = placement
+  const { chainId: claimed } = found.domain
+  const isOther = network !== undefined && /^\d+$/.test(network) && Number(network) !== claimed
+  const wrong: string[] = isOther || (chainId !== undefined && claimed !== chainId) ? ['chainId'] : []
+  if (BigInt(found.order.feeAmount) !== 0n) wrong.push('feeAmount')
+  else if (input) wrong.push(...demandFaults(placement, input, found))
   const [field] = wrong
   if (field)
     throw new TradegraphError('InvalidParameter', `the order differs from the demand: ${wrong.join(', ')}`, {
@@ -169,8 +156,23 @@ function checkDemand(
     })
 }
 
+function demandFaults(
+  { quote, protocolFeeBps = null, slippage, slippageBps }: OrderPlacement,
+  input: Input<QuoteInput>,
+  found: Omit<AnsweredQuote, 'quoted'>,
+): string[] {
+  const { sellAmount, buyAmount, feeAmount } = quote ?? {}
+  if (sellAmount === undefined || buyAmount === undefined || feeAmount === undefined)
+    throw new TradegraphError('InvalidParameter', 'the limit cannot be checked without the quoted amounts', {
+      field: 'quote',
+    })
+  const measured = input.slippage === 'AUTO' ? slippage?.bps : undefined
+  const quoted = { sellAmount, buyAmount, feeAmount, protocolFeeBps }
+  return faultsOf({ ...found, quoted }, input, acceptedSlippage(slippageBps, measured))
+}
+
 /** The members of the signed struct, and nothing else. Addresses in lower case need no checksum. */
-function signedForm(order: OrderToSign, owner: string): SignedOrder {
+export function signedForm(order: OrderToSign, owner: string): SignedOrder {
   return {
     sellToken: order.sellToken.toLowerCase(),
     buyToken: order.buyToken.toLowerCase(),

@@ -16,6 +16,7 @@ import {
   SignInDocument,
   waitForOrder,
 } from '../../src/client/package.ts'
+import { settlementPairs } from '../../src/domain/network/network.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
 let world: World
@@ -161,6 +162,7 @@ test('what the service refuses is not sent again, and a wrong document is not se
 })
 
 const stranger = `0x${'ab'.repeat(20)}`
+const { settlement } = settlementPairs.production
 
 test.each<[field: string, changed: object]>([
   ['receiver', { receiver: stranger }],
@@ -171,7 +173,8 @@ test.each<[field: string, changed: object]>([
   ['kind', { kind: 'BUY' }],
   ['validTo', { validTo: 2 ** 32 - 1 }],
   ['partiallyFillable', { partiallyFillable: true }],
-  ['chainId', { typedData: { domain: { chainId: 1, verifyingContract: stranger } } }],
+  ['settlementContract', { typedData: { domain: { chainId: 11_155_111, verifyingContract: stranger } } }],
+  ['chainId', { typedData: { domain: { chainId: 1, verifyingContract: settlement } } }],
 ])('a quote with another %s than demanded is not signed', async (field, changed) => {
   const client = createClient({ url: world.url, scalars: 'native' })
   const { WETH, USDC } = world.market.tokens
@@ -190,7 +193,8 @@ test.each<[field: string, changed: object]>([
   }
   const order = { ...quote.order, ...changed }
   const { chainId } = world.market.network
-  await expect(placeOrder(client, { ...quote, order, input, chainId, signer })).rejects.toMatchObject({
+  const accepted = { input, chainId, slippageBps: 100, signer }
+  await expect(placeOrder(client, { ...quote, order, ...accepted })).rejects.toMatchObject({
     ...{ code: 'InvalidParameter', field },
   })
   const document = {

@@ -78,6 +78,8 @@ const signing = {
 } as const
 const database = ['DATABASE_URL', 'DATABASE_DIRECT_URL'] as const
 const ofClient = ['TRADEGRAPH_URL'] as const
+const ofSigner = ['NETWORKS_FILE', 'PROFILE'] as const
+const ofTrader = [...ofClient, ...ofSigner] as const
 
 /** Every command: the parser, help, completion and docs/reference/commands.md derive from it. */
 export const catalogue = {
@@ -183,7 +185,7 @@ export const catalogue = {
       network: onlyNetwork,
       ...service,
     },
-    settings: ofClient,
+    settings: ofTrader,
     exits: ofTrade,
   },
   sign: {
@@ -194,10 +196,10 @@ export const catalogue = {
       ...signing,
       rpc: {
         takes: 'url',
-        says: 'the node that chain id and decimals are compared with (default: that of the network in NETWORKS_FILE)',
+        says: 'the node that chain id, contracts and decimals are compared with (default: that of the network in NETWORKS_FILE)',
       },
     },
-    settings: ['NETWORKS_FILE', 'PROFILE'],
+    settings: ofSigner,
     exits: { 1: 'not signed: refused, expired, or not the key of the owner', 4: 'the node is away' },
     completes: 'file',
   },
@@ -206,7 +208,7 @@ export const catalogue = {
     arguments: '[file]',
     summary: 'place a signed order, and print its UID',
     flags: service,
-    settings: ofClient,
+    settings: ofTrader,
     exits: ofTrade,
     completes: 'file',
   },
@@ -215,7 +217,7 @@ export const catalogue = {
     arguments: '<uid...>',
     summary: 'cancel orders of one owner, all or none, with a signature',
     flags: { ...signing, ...service },
-    settings: ofClient,
+    settings: ofTrader,
     exits: ofService,
   },
   verify: {
@@ -230,7 +232,7 @@ export const catalogue = {
       json: { says: 'one JSON object' },
       ...service,
     },
-    settings: ['TRADEGRAPH_URL', 'NETWORKS_FILE', 'PROFILE'],
+    settings: ofTrader,
     exits: {
       ...ofService,
       1: 'a check failed, or the service refuses',

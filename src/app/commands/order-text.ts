@@ -116,8 +116,15 @@ export const time = (iso: string) => `${iso.slice(0, 19).replace('T', ' ')} UTC`
 /** Exact amount. */
 export function amount(atoms: unknown, { decimals, symbol, address }: TokenAnswer): string {
   if (decimals === null) return `${atoms} atoms of ${address}`
-  return `${formatUnits(BigInt(String(atoms)), decimals)} ${symbol ?? address}`
+  return `${formatUnits(BigInt(String(atoms)), decimals)} ${nameOf({ symbol, address })}`
 }
+
+/**
+ * The symbol of a token, or its address where the symbol has other signs than those of a word: a contract may
+ * answer with any text, such as one for a shell.
+ */
+export const nameOf = ({ symbol, address }: Pick<TokenAnswer, 'symbol' | 'address'>): string =>
+  symbol !== null && /^[\p{L}\p{N}₮.+_-]{1,20}$/u.test(symbol) ? symbol : address
 
 /** Each known member with its name; amounts in the units of their token. */
 function evidenceText({ __typename, token, ...members }: Evidence, pair: Pair): string {
@@ -125,7 +132,7 @@ function evidenceText({ __typename, token, ...members }: Evidence, pair: Pair): 
   const words = Object.entries(members)
     .filter(([name, value]) => value !== null && !(name === 'missing' && value === '0'))
     .map(([name, value]) => `${spaced(name)} ${valueText(value, own, pair)}`)
-  const named = own && words.length === 0 ? [own.symbol ?? '', own.address] : []
+  const named = own && words.length === 0 ? [...new Set([nameOf(own), own.address])] : []
   return (
     [spaced(__typename.replace(/Evidence$/, '')), ...named].join(' ') +
     (words.length > 0 ? `: ${words.join(', ')}` : '')

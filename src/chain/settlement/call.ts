@@ -40,6 +40,7 @@ export const settlementAbi = new Interface([
   'function filledAmount(bytes orderUid) view returns (uint256)',
   'function preSignature(bytes orderUid) view returns (uint256)',
   'function domainSeparator() view returns (bytes32)',
+  'function vaultRelayer() view returns (address)',
   'event Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
   'event Settlement(address indexed solver)',
   'event OrderInvalidated(address indexed owner, bytes orderUid)',

@@ -9,6 +9,7 @@ import { orderUid, type SigningDomain } from '../../../domain/signing/signing.ts
 import { plain } from '../../../domain/text/readable.ts'
 import { amount, time } from '../order-text.ts'
 import { CommandFault, exitCodes, type TokenAnswer } from '../service.ts'
+import { placeName, type SigningPlace } from './contracts.ts'
 
 const hex = (bytes?: number) =>
   z.string().transform((text, context) => {
@@ -127,15 +128,10 @@ async function read<T>(file: string | undefined, schema: z.ZodType<T>): Promise<
   )
 }
 
-export const domainOf = ({ chainId, settlementContract }: SigningPlace): SigningDomain => ({
+export const domainOf = ({ chainId, settlementContract }: Omit<SigningPlace, 'network'>): SigningDomain => ({
   chainId,
   settlement: settlementContract,
 })
-
-interface SigningPlace {
-  chainId: number
-  settlementContract: Address
-}
 
 /** The order as the service takes it, without a signature. */
 export function termsInput({ order, appData, from, network, quoteId }: OrderFile) {
@@ -160,8 +156,8 @@ export function orderDataOf(order: SpelledTerms): OrderData {
 }
 
 /** The network of an order or a cancellation, as its signer sees it. */
-export const placeLine = ({ network, chainId, settlementContract }: SigningPlace & { network: string }) =>
-  `${network}, chain id ${chainId}, settlement contract ${settlementContract}`
+export const placeLine = (place: SigningPlace) =>
+  `${placeName(place)}, chain id ${place.chainId}, settlement contract ${place.settlementContract}`
 
 /** Describes what a signature allows, for its signer. */
 export function termLines(

@@ -1,10 +1,13 @@
+import { acceptedSlippage, faultsOf } from '../../../client/demand.ts'
+import type { QuoteInput } from '../../../client/documents.generated.ts'
+import { signedForm } from '../../../client/place-order.ts'
+import type { Input } from '../../../client/scalars.ts'
 import { maxUint256, parseUnits } from '../../../domain/amount.ts'
 import { type Address, toAddress } from '../../../domain/evm/address.ts'
-import { keccakText } from '../../../domain/evm/keccak.ts'
-import { unixSeconds } from '../../../domain/log.ts'
 import { plain } from '../../../domain/text/readable.ts'
-import { amount } from '../order-text.ts'
+import { amount, nameOf } from '../order-text.ts'
 import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
+import { checkPlace, type FindOwnNetwork } from './contracts.ts'
 import { accountOf, type OrderFile, termsInput } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
@@ -25,11 +28,10 @@ export interface NetworkAnswer {
   name: string
   chainId: number
   settlementContract: Address
-  vaultRelayer: Address
 }
 
 const token = '{ address symbol decimals }'
-const networksDocument = 'query Networks { networks { name chainId settlementContract vaultRelayer } }'
+const networksDocument = 'query Networks { networks { name chainId settlementContract } }'
 const tokensDocument = `query Tokens($addresses: [Address!]!, $network: NetworkName!) {
   tokens(addresses: $addresses, network: $network) ${token}
 }`
@@ -40,7 +42,7 @@ const symbolsDocument = `query Symbols($network: NetworkName!) {
 const quoteDocument = `mutation Quote($input: QuoteInput!, $slippageBps: BasisPoints) {
   quote(input: $input) {
     quoteId verified
-    quote { sellAmount buyAmount appData }
+    quote { sellAmount buyAmount feeAmount } protocolFeeBps slippage { bps }
     order(slippageBps: $slippageBps) {
       sellToken buyToken receiver sellAmount buyAmount validTo appData feeAmount
       kind partiallyFillable sellTokenBalance buyTokenBalance
@@ -63,7 +65,9 @@ interface QuoteAnswer {
   quote: {
     quoteId: number | null
     verified: boolean
-    quote: { sellAmount: string; buyAmount: string; appData: string }
+    quote: { sellAmount: string; buyAmount: string; feeAmount: string }
+    protocolFeeBps: string | null
+    slippage: { bps: number } | null
     order: OrderFile['order']
     warnings: readonly Warning[]
   }
@@ -71,16 +75,18 @@ interface QuoteAnswer {
 
 /** The document of every order that is quoted here. */
 const appData = '{}'
-/** Seconds by which the service's clock may be ahead. */
-const clockSkew = 300
+interface QuoteTools {
+  service: Service
+  warn(line: string): void
+  findOwnNetwork: FindOwnNetwork
+}
 
 /** Quotes an order. @returns the file to sign @throws CommandFault */
 export async function quote(
   flags: QuoteFlags,
-  service: Service,
-  warn: (line: string) => void,
+  { service, warn, findOwnNetwork }: QuoteTools,
 ): Promise<OrderFile> {
-  const from = accountOf('--from', needed('from', flags))
+  const from = accountOf('--from', needed('from', flags)) as Address
   const receiver = accountOf('--receiver', flags.receiver)
   const slippage = slippageOf(flags.slippage)
   if (flags.limit !== undefined && slippage !== undefined)
@@ -90,34 +96,26 @@ export async function quote(
   if ((flags.amount === undefined) === (flags['buy-amount'] === undefined))
     throw new CommandFault(exitCodes.usage, 'quote needs either --amount or --buy-amount')
   const network = await chooseNetwork(flags.network, service)
+  const { name, chainId, settlementContract } = network
+  checkPlace({ network: name, chainId, settlementContract }, findOwnNetwork(name))
   const [sellToken, buyToken] = await findTokens([sell, buy], network.name, service)
   const isSale = flags.amount !== undefined
   const fixed = isSale
     ? atomsOf('--amount', flags.amount ?? '', sellToken)
     : atomsOf('--buy-amount', flags['buy-amount'] ?? '', buyToken)
-  const { quote } = await queryService<QuoteAnswer>(service, quoteDocument, {
-    input: {
-      ...{ network: network.name, from, receiver, sellToken: sellToken.address, buyToken: buyToken.address },
-      ...{
-        amount: isSale ? { sellBeforeFee: fixed } : { buyAfterFee: fixed },
-        validity: { validFor },
-        appData,
-      },
-      ...(slippage === 'auto' && { slippage: 'AUTO' }),
-    },
-    slippageBps: typeof slippage === 'number' ? slippage : undefined,
-  })
-  const { warnings, verified } = quote
-  checkAnswer(quote, {
+  const input: Input<QuoteInput> = {
+    ...{ network: network.name, from, receiver, sellToken: sellToken.address, buyToken: buyToken.address },
     ...{
-      sellToken: sellToken.address,
-      buyToken: buyToken.address,
-      from: from as Address,
-      receiver,
-      validFor,
+      amount: isSale ? { sellBeforeFee: fixed } : { buyAfterFee: fixed },
+      validity: { validFor },
+      appData,
     },
-    ...(isSale ? { kind: 'SELL', sellAmount: fixed } : { kind: 'BUY', buyAmount: fixed }),
-  })
+    ...(slippage === 'auto' && { slippage: 'AUTO' }),
+  }
+  const slippageBps = typeof slippage === 'number' ? slippage : undefined
+  const { quote } = await queryService<QuoteAnswer>(service, quoteDocument, { input, slippageBps })
+  const { warnings, verified } = quote
+  checkAnswer(quote, input, { slippageBps, hasLimit: flags.limit !== undefined })
   const limit =
     flags.limit === undefined
       ? {}
@@ -135,9 +133,8 @@ export async function quote(
         `${verified ? ', verified by a simulation' : ''}; the order takes ${atLimit}`,
     ),
   )
-  const { name, chainId, settlementContract } = network
   const file: OrderFile = {
-    ...{ network: name, chainId, settlementContract, from: from as Address, quoteId: quote.quoteId },
+    ...{ network: name, chainId, settlementContract, from, quoteId: quote.quoteId },
     ...{ sellToken, buyToken, appData, order },
   }
   // Warnings of a quote are about its own limit.
@@ -162,36 +159,31 @@ async function limitWarnings(file: OrderFile, service: Service): Promise<Warning
   return [explainOrder, ...explainOrder.further].filter(({ code }) => code !== 'PLACEABLE')
 }
 
-interface Demand extends Partial<Omit<OrderFile['order'], 'receiver'>> {
-  from: Address
-  receiver: Address | undefined
-  validFor: number
-}
-
 /** Compares all but the price with what was demanded: nothing else would. @throws CommandFault */
 function checkAnswer(
-  { quote, order }: QuoteAnswer['quote'],
-  { from, receiver, validFor, ...demanded }: Demand,
+  { quote, order, slippage, protocolFeeBps }: QuoteAnswer['quote'],
+  input: Input<QuoteInput>,
+  { slippageBps, hasLimit }: { slippageBps: number | undefined; hasLimit: boolean },
 ): void {
-  const expected = {
-    ...demanded,
-    ...{ feeAmount: '0', partiallyFillable: false, appData: keccakText(appData) },
-    ...{ sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' },
+  const signed = signedForm(order, input.from)
+  const answered = {
+    order: signed,
+    owner: input.from,
+    document: appData,
+    quoted: { ...quote, protocolFeeBps },
   }
-  const wrong = [
-    ...Object.entries(expected)
-      .filter(([name, value]) => order[name as keyof typeof order] !== value)
-      .map(([name]) => name),
-    ...((order.receiver ?? from) === (receiver ?? from) ? [] : ['receiver']),
-    ...(order.validTo <= unixSeconds(Date.now()) + validFor + clockSkew ? [] : ['validTo']),
-    ...(quote.appData === appData ? [] : ['quote.appData']),
-  ]
+  const measured = input.slippage === 'AUTO' ? slippage?.bps : undefined
+  // A limit of the trader takes the place of the service's.
+  const accepted = hasLimit ? anySlippage : acceptedSlippage(slippageBps, measured)
+  const wrong = faultsOf(answered, input, accepted)
   if (wrong.length > 0)
     throw new CommandFault(
       exitCodes.refused,
       `the service quotes another order than the flags demand: see its ${wrong.join(', ')}`,
     )
 }
+
+const anySlippage = 10_000
 
 function needed(flag: 'from' | 'sell' | 'buy', flags: QuoteFlags): string {
   const value = flags[flag]
@@ -271,8 +263,9 @@ async function listTokens(network: string, service: Service) {
 }
 
 /** Atoms of an amount in whole tokens, exactly. */
-function atomsOf(flag: string, text: string, { decimals, symbol, address }: KnownToken): string {
-  const name = symbol ?? address
+function atomsOf(flag: string, text: string, token: KnownToken): string {
+  const { decimals } = token
+  const name = nameOf(token)
   if (decimals === null)
     throw new CommandFault(
       exitCodes.refused,

@@ -4,13 +4,14 @@ import { parseIndex } from '../../../chain/rpc/wire.ts'
 import { readTokenMetadata } from '../../../chain/token/metadata.ts'
 import { Outage } from '../../../domain/errors/error.ts'
 import { explained } from '../../../domain/errors/error-explanations.ts'
-import { nativeMarker, toAddress } from '../../../domain/evm/address.ts'
+import { nativeMarker } from '../../../domain/evm/address.ts'
 import type { Hex } from '../../../domain/evm/hex.ts'
 import { unixSeconds } from '../../../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../../../domain/order/order.ts'
 import { cancellationsDigest, orderDigest, orderUid } from '../../../domain/signing/signing.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
+import { checkAtNode, checkPlace, type FindOwnNetwork, type OwnNetwork, vaultRelayer } from './contracts.ts'
 import {
   domainOf,
   type OrderFile,
@@ -20,7 +21,7 @@ import {
   termLines,
   termsInput,
 } from './order-file.ts'
-import { chooseNetwork, type NetworkAnswer } from './quote.ts'
+import type { NetworkAnswer } from './quote.ts'
 import { confirm, readKey, type Signer } from './terminal.ts'
 
 /** The flags of commands that sign, as given. */
@@ -31,18 +32,24 @@ export interface SigningFlags {
 
 type Warn = (line: string) => void
 
+interface SigningTools {
+  warn: Warn
+  rpc: Rpc | undefined
+  own: OwnNetwork | undefined
+}
+
 /** Signs an order after its terms were shown and confirmed. @throws CommandFault */
 export async function sign(
   file: OrderFile,
   flags: SigningFlags,
-  warn: Warn,
-  rpc: Rpc | undefined,
+  { warn, rpc, own }: SigningTools,
 ): Promise<SignedFile> {
+  checkPlace(file, own)
   const now = unixSeconds(Date.now())
   if (file.order.validTo <= now)
     throw new CommandFault(exitCodes.refused, 'the order has expired: quote again')
   for (const line of termLines(file, now)) warn(line)
-  warn(rpc ? await compareWithNode(file, rpc) : unverified)
+  warn(rpc ? await compareWithNode(file, own, rpc) : unverified)
   const signer = await readKey(flags['key-file'])
   checkOwner(signer, file.from)
   await confirm('Sign this order?', flags.yes)
@@ -55,14 +62,19 @@ export async function sign(
   }
 }
 
-const unverified = 'claims   decimals, symbols and the name of the network are the service’s word: see --rpc'
+const unverified = 'claims   decimals and symbols are the service’s word: see --rpc'
 
 /**
- * Compares the chain and the tokens of the service with those of the node.
+ * Compares the chain, its contracts and the tokens of the service with those of the node.
  * @returns a line for the signer
  * @throws CommandFault
  */
-async function compareWithNode({ chainId, sellToken, buyToken }: OrderFile, rpc: Rpc): Promise<string> {
+async function compareWithNode(
+  { sellToken, buyToken, ...place }: OrderFile,
+  own: OwnNetwork | undefined,
+  rpc: Rpc,
+): Promise<string> {
+  const { chainId } = place
   try {
     const chain = parseIndex(await rpc.call('eth_chainId'))
     if (chain !== chainId)
@@ -70,6 +82,7 @@ async function compareWithNode({ chainId, sellToken, buyToken }: OrderFile, rpc:
         exitCodes.refused,
         `the node is on chain ${chain}, and the order is for ${chainId}`,
       )
+    await checkAtNode(place, own, rpc)
     // The chain's coin is no contract.
     const tokens = [sellToken, buyToken].filter(({ address }) => address !== nativeMarker)
     const found = await readTokenMetadata(
@@ -86,7 +99,7 @@ async function compareWithNode({ chainId, sellToken, buyToken }: OrderFile, rpc:
           `${token.address} has ${token.decimals ?? 'no'} decimals on the node, and ${claimed ?? 'none'} in the order`,
         )
     }
-    return 'node     has this chain id, and these decimals of both tokens'
+    return 'node     has this chain id and settlement contract, and these decimals of both tokens'
   } catch (fault) {
     if (fault instanceof Outage || fault instanceof RpcError)
       throw new CommandFault(exitCodes.away, `the node: ${fault.message}`)
@@ -107,8 +120,13 @@ const placeDocument = `mutation Place($input: PlaceOrderInput!) {
 }`
 
 /** Places a signed order. @returns its UID @throws CommandFault */
-export async function submit(file: SignedFile, service: Service): Promise<string> {
-  const { network, signature, signingScheme } = file
+export async function submit(
+  file: SignedFile,
+  service: Service,
+  own: OwnNetwork | undefined,
+): Promise<string> {
+  checkPlace(file, own)
+  const { signature, signingScheme } = file
   const input = { ...termsInput(file), signature, signingScheme }
   try {
     const { placeOrder } = await queryService<{ placeOrder: { order: { uid: string } } }>(
@@ -124,28 +142,29 @@ export async function submit(file: SignedFile, service: Service): Promise<string
     )
   } catch (fault) {
     if (!(fault instanceof CommandFault) || fault.code !== 'InsufficientAllowance') throw fault
-    const place = await chooseNetwork(network, service)
-    throw new CommandFault(fault.exitCode, fault.message, { advice: approval(file, place) })
+    throw new CommandFault(
+      fault.exitCode,
+      `InsufficientAllowance: ${explained('InsufficientAllowance').meaning}`,
+      {
+        advice: approval(file, own),
+      },
+    )
   }
 }
 
-/** Says how an owner lets the network's contract take the sell token, which no command here does. */
-function approval(
-  { order, sellToken, from, network }: SignedFile,
-  { vaultRelayer }: NetworkAnswer,
-): string[] {
-  const relayer = toAddress(vaultRelayer)
+/**
+ * Says how an owner lets the network's contract take the sell token, which no command here does. No text of a
+ * service or a token stands in or before the command.
+ */
+function approval(file: SignedFile, own: OwnNetwork | undefined): string[] {
+  const { order, from, chainId } = file
+  const relayer = vaultRelayer(file, own)
   const atoms = BigInt(order.sellAmount) + BigInt(order.feeAmount)
   return [
     `What to do: ${explained('InsufficientAllowance').advice}`,
-    // A text of the service comes into no command but as an address.
-    ...(relayer
-      ? [
-          `That contract is the vault relayer, ${relayer}; the token is ${sellToken.symbol ?? ''} ${order.sellToken}.`,
-          `With Foundry: cast send ${order.sellToken} 'approve(address,uint256)' ${relayer} ${atoms} --from ${from} --interactive --rpc-url NODE`,
-          `NODE is the URL of a node of ${network}. The command replaces the present allowance.`,
-        ]
-      : []),
+    `That contract is the vault relayer, ${relayer}; the token is ${order.sellToken}.`,
+    `With Foundry: cast send ${order.sellToken} 'approve(address,uint256)' ${relayer} ${atoms} --from ${from} --interactive --rpc-url NODE`,
+    `NODE is the URL of a node of the chain ${chainId}. The command replaces the present allowance.`,
   ]
 }
 
@@ -165,7 +184,12 @@ interface OwnedOrder {
 export async function cancel(
   given: readonly string[],
   flags: SigningFlags,
-  { service, print, warn }: { service: Service; print: Warn; warn: Warn },
+  {
+    service,
+    print,
+    warn,
+    findOwnNetwork,
+  }: { service: Service; print: Warn; warn: Warn; findOwnNetwork: FindOwnNetwork },
 ): Promise<void> {
   const uids = given.map(uidOf)
   const orders = await Promise.all(uids.map((uid) => findOrder<OwnedOrder>(uid, ordersDocument, service)))
@@ -178,8 +202,10 @@ export async function cancel(
       exitCodes.refused,
       'the orders are not of one owner and network: cancel them apart',
     )
+  const place = { network: name, chainId, settlementContract }
+  checkPlace(place, findOwnNetwork(name))
   for (const [index, uid] of uids.entries()) warn(plain(`cancel   ${uid} (${orders[index]?.status})`))
-  warn(plain(`network  ${placeLine({ network: name, chainId, settlementContract })}`))
+  warn(plain(`network  ${placeLine(place)}`))
   const signer = await readKey(flags['key-file'])
   checkOwner(signer, owner)
   await confirm(

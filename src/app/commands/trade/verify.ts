@@ -17,6 +17,7 @@ import type { Output } from '../explain.ts'
 import { jsonLine } from '../explain.ts'
 import { amount } from '../order-text.ts'
 import { CommandFault, exitCodes, queryService, type Service, type TokenAnswer } from '../service.ts'
+import { checkPlace, type FindOwnNetwork } from './contracts.ts'
 import { domainOf, orderDataOf, type SpelledTerms } from './order-file.ts'
 import type { NetworkAnswer } from './quote.ts'
 import { findOrder, uidOf } from './sign.ts'
@@ -56,8 +57,9 @@ const keptBlocks = 128
 export interface VerifyOptions {
   service: Service
   output: Output
-  /** The node of a network, and its settlement contract where this machine's settings name it. */
-  nodeOf(network: string): { rpcUrl: string; settlement?: Address } | undefined
+  /** The node of a network. */
+  nodeOf(network: string): { rpcUrl: string } | undefined
+  findOwnNetwork: FindOwnNetwork
   log: Log
 }
 
@@ -66,7 +68,7 @@ export interface VerifyOptions {
  * @throws CommandFault if something does not hold
  */
 export async function verify(given: string, options: VerifyOptions): Promise<void> {
-  const { service, output, nodeOf, log } = options
+  const { service, output, nodeOf, log, findOwnNetwork } = options
   const uid = uidOf(given)
   const { name: network } = (await findOrder<Pick<VerifiedOrder, 'network'>>(uid, networkDocument, service))
     .network
@@ -77,7 +79,10 @@ export async function verify(given: string, options: VerifyOptions): Promise<voi
   if (!node)
     throw new CommandFault(exitCodes.usage, `no node of ${order.network.name} is known: name one with --rpc`)
   const rpc = createRpc({ url: node.rpcUrl, timeoutMs: service.timeoutMs, retries: 1, log })
-  const settlement = node.settlement ?? order.network.settlementContract
+  const { name, chainId, settlementContract } = order.network
+  const own = findOwnNetwork(name)
+  checkPlace({ network: name, chainId, settlementContract }, own)
+  const settlement = own?.settlement ?? settlementContract
   try {
     const head = parseIndex(await rpc.call('eth_blockNumber'))
     const indexed = meta.block && meta.block.number < head && meta.block.number
