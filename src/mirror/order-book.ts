@@ -23,15 +23,24 @@ import { type CallRate, pauseCalls, takeCall } from '../storage/order/mirror.ts'
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
  * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come first. Those
  * of `watched` accounts, `history`, which is imported, and `live` ones, whose ends are not on chain, take
- * turns.
+ * turns. `live` calls also take what clients leave.
  */
 const budgets = {
-  client: { of: 'client', part: 0.4, use: 1 },
-  new: { of: 'own', part: 0.6, use: 1 },
-  watched: { of: 'own', part: 0.6, use: 0.5 },
-  history: { of: 'own', part: 0.6, use: 0.5 },
-  live: { of: 'own', part: 0.6, use: 0.5 },
-} as const
+  client: { of: 'client', use: 1 },
+  new: { of: 'own', use: 1 },
+  watched: { of: 'own', use: 0.5 },
+  history: { of: 'own', use: 0.5 },
+  live: { of: 'own', use: 0.5, spare: { of: 'client', use: 0.3 } },
+} as const satisfies Record<string, Use & { spare?: Use }>
+interface Use {
+  of: 'client' | 'own'
+  use: number
+}
+/**
+ * The parts of all calls, and how much of each may be made at once: the rest comes evenly. The service itself
+ * calls steadily, while several clients may come together.
+ */
+const parts = { client: { part: 0.4, atOnce: 0.25 }, own: { part: 0.6, atOnce: 0.1 } } as const
 export type Priority = keyof typeof budgets
 
 /**
@@ -163,8 +172,15 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
 
   async function takeTurn(priority: Priority): Promise<void> {
     if (callsPerMinute === Number.POSITIVE_INFINITY) return
-    const { of, part, use } = budgets[priority]
-    await takeOf(of, callsPerMinute * part, 60_000, { use, waitMs: waitMsOf[priority] })
+    const { spare, ...first }: Use & { spare?: Use } = budgets[priority]
+    const take = ({ of, use }: Use, waitMs: number) => {
+      const { part, atOnce } = parts[of]
+      return takeOf(of, callsPerMinute * part, 60_000, { use, atOnce, waitMs })
+    }
+    await take(first, waitMsOf[priority]).catch((fault: unknown) => {
+      if (!spare || !(fault instanceof Throttled)) throw fault
+      return take(spare, 0)
+    })
   }
 
   async function takeWrite(kind: PassedKind): Promise<void> {
@@ -175,15 +191,18 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     return takeTurn('client')
   }
 
-  /** Takes one of `calls` within a time. A quarter comes at once, the rest evenly: no such time has more. */
+  /**
+   * Takes one of `calls` within a time. A part of them comes at once, the rest evenly: no such time has more.
+   * @param limits.use of the part that comes at once, how much this call may use up
+   */
   async function takeOf(
     of: CallRate['of'],
     calls: number,
     withinMs: number,
-    { use = 1, waitMs: maxMs = maxWaitMs } = {},
+    { use = 1, waitMs: maxMs = maxWaitMs, atOnce = 0.25 } = {},
   ): Promise<void> {
-    const intervalMs = withinMs / (calls * 0.75)
-    const rate = { of, intervalMs, burst: Math.max(1, (calls / 4) * use) }
+    const intervalMs = withinMs / (calls * (1 - atOnce))
+    const rate = { of, intervalMs, burst: Math.max(1, calls * atOnce * use) }
     const endsAt = now() + maxMs
     for (;;) {
       const waitMs = await takeCall(db, chainId, rate)

@@ -141,14 +141,17 @@ describe('an order that is placed at the order book', () => {
   })
 
   test('has a mirror whose age and rest are shown', async () => {
-    const query = '{ meta { mirror { source lagSeconds isLimited backfill lateOrders } } }'
+    const query =
+      '{ meta { mirror { source lagSeconds isLimited backfill liveOrders roundSeconds lateOrders } } }'
     const shown = await eventually('a first look', async () => {
       const { mirror } = (await graphql(follower.url ?? '', query)).meta
       return mirror.lagSeconds === null ? undefined : mirror
     })
-    const { source, lagSeconds, ...rest } = shown
+    const { source, lagSeconds, liveOrders, roundSeconds, ...rest } = shown
     expect(source).toBe(followed().orderBook.url)
     expect(lagSeconds).toBeLessThan(60)
+    expect(liveOrders).toBeGreaterThan(0)
+    expect(roundSeconds).toBeLessThanOrEqual(60)
     expect(rest).toEqual({ isLimited: false, backfill: 0, lateOrders: 0 })
     expect((await graphql(book.url, query)).meta).toEqual({ mirror: null })
   })

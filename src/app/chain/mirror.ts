@@ -92,8 +92,8 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const { chainId } = network
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
   const { quotesPerSecond = callsPerMinute / 10, submissionsPerSecond = callsPerMinute / 20 } = config
-  // A quarter of the calls of the service itself, whatever the block time.
-  const latestEveryMs = 60_000 / (callsPerMinute * 0.15)
+  // A fifth of the calls of the service itself, whatever the block time.
+  const latestEveryMs = 60_000 / (callsPerMinute * 0.12)
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
@@ -142,7 +142,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     },
     async follow(signal) {
       await Promise.all([
-        followOrderBook({ ...servicesOver(loopDb), latestEveryMs }, signal),
+        followOrderBook({ ...servicesOver(loopDb), latestEveryMs, callsPerMinute }, signal),
         readHistories(oldTrades, signal),
       ])
     },
