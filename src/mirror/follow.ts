@@ -70,7 +70,11 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     async () => {
       if (now() - latestAt < latestEveryMs) return
       latestAt = now()
-      await mirrorLatest(auctioned, { ...options, claims })
+      await mirrorLatest(auctioned, { ...options, claims }).catch((fault: unknown) => {
+        // The first look at an order book that was away.
+        if (options.orderBook.state() !== 'closed') latestAt = Number.NEGATIVE_INFINITY
+        throw fault
+      })
       await noteLooked(db, chainId, before(0))
       options.meter.looked()
     },

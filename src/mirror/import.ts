@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -18,13 +19,25 @@ const maxFaults = 10
 /** Pages of an account: an order book that repeats the same page has no end. */
 const maxPages = 10_000
 
+/** UIDs that an import remembers: an order that is placed meanwhile moves others to the next page. */
+const maxRead = 100_000
+
+/** The orders that an import has read: each counts once, however it is named. */
+export type ImportedOrders = LRUCache<OrderUid, true>
+export const importedOrders = (): ImportedOrders => new LRUCache({ max: maxRead })
+
 /**
  * Mirrors the orders of these UIDs that are not stored, and requests the older trades of their owners.
  * @throws Outage after ten faults in a row
  */
-export async function importOrders(uids: readonly OrderUid[], services: MirrorServices): Promise<void> {
+export async function importOrders(
+  uids: readonly OrderUid[],
+  read: ImportedOrders,
+  services: MirrorServices,
+): Promise<void> {
   const { db, network } = services
-  const unknown = await unknownAmong(db, network.chainId, [...new Set(uids)])
+  const named = [...new Set(uids)].filter((uid) => !read.has(uid))
+  const unknown = await unknownAmong(db, network.chainId, named)
   const limit = pLimit({ concurrency: atOnce, rejectOnClear: true })
   try {
     await Promise.all(
@@ -32,6 +45,7 @@ export async function importOrders(uids: readonly OrderUid[], services: MirrorSe
         limit(() => patiently(() => mirrorOrders(batch, 'history', services), services.log)),
       ),
     )
+    for (const uid of unknown) read.set(uid, true)
   } finally {
     limit.clearQueue()
   }
@@ -47,6 +61,7 @@ export async function importOrders(uids: readonly OrderUid[], services: MirrorSe
 export async function importAccount(
   account: Address,
   isWhole: boolean,
+  read: ImportedOrders,
   services: MirrorServices,
 ): Promise<void> {
   const { db, network, log } = services
@@ -55,10 +70,12 @@ export async function importAccount(
   const endsAtKnown = !isWhole && (await isListed(db, chainId, account))
   let last = maxPages
   for (let page = 0; page <= last; page++) {
-    const { isLast, isKnown } = await patiently(
-      () => mirrorPage(account, { page, size: maxOrders }, 'history', services),
+    const hasRead = (uid: OrderUid) => read.has(uid)
+    const { isLast, isKnown, uids } = await patiently(
+      () => mirrorPage(account, { page, size: maxOrders, hasRead }, 'history', services),
       log,
     )
+    for (const uid of uids) read.set(uid, true)
     if (isLast) break
     if (isKnown && endsAtKnown) last = Math.min(last, page + 1)
   }

@@ -11,7 +11,7 @@ import { isObject } from '../outside/http-json.ts'
 import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { unknownAmong, watchAccounts } from '../storage/order/mirror.ts'
 import { findOrderIds } from '../storage/order/orders.ts'
-import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders } from './mirror.ts'
+import { type MirrorClient, type MirrorServices, mirrorOrders, storeOrders, titleOf } from './mirror.ts'
 import { maxOrders, maxWaitMs, type OrderBook } from './order-book.ts'
 
 export interface ClientServices extends MirrorServices {
@@ -190,10 +190,13 @@ export function chargedTo(client: string, { orderBook, callsOfClients }: ClientS
 }
 
 /** Ends the wait of a client. What the order book returns later is stored all the same. @throws Outage */
-async function inTime<Result>(work: Promise<Result>, { network }: MirrorServices): Promise<Result> {
+export async function inTime<Result>(
+  work: Promise<Result>,
+  { network }: Pick<MirrorServices, 'network'>,
+): Promise<Result> {
   const ended = new AbortController()
   const late = pause(maxWaitMs, undefined, { signal: ended.signal }).then(() => {
-    throw new OutsideFault(`the order book of ${network.name}`, 'has not answered in time')
+    throw new OutsideFault(titleOf(network), 'has not answered in time')
   })
   return Promise.race([work, late]).finally(() => ended.abort())
 }

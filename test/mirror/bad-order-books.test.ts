@@ -556,7 +556,7 @@ describe('the budget of calls', () => {
     try {
       await claimOrderBook(db, 1, 'http://127.0.0.1:1/', async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
       const book = createOrderBook({
-        ...{ chainId: 1, name: 'book', db, now: Date.now, log: silentLog },
+        ...{ chainId: 1, name: 'book', title: 'the order book', db, now: Date.now, log: silentLog },
         ...{ url: orderBookUrl(), callsPerMinute: 40, quotesPerSecond: 4, submissionsPerSecond: 2 },
       })
       const attempts = ['client', 'new', 'live'] as const

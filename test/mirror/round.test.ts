@@ -90,7 +90,7 @@ beforeAll(async () => {
     ...{ ...common, network: sampleNetwork, checkSignature: async () => 'valid' },
     ...{ nameTokens: async () => [], blockTimes: async () => new Map() },
     orderBook: createOrderBook({
-      ...{ ...common, chainId, name: 'book', url, callsPerMinute },
+      ...{ ...common, chainId, name: 'book', title: 'the order book', url, callsPerMinute },
       ...{ quotesPerSecond: 10, submissionsPerSecond: 5 },
     }),
     meter: {

@@ -6,10 +6,11 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import { withoutSecrets } from '../../domain/text/secrets.ts'
 import { beginOf, type HistoryOptions, readHistories } from '../../indexer/account-history.ts'
 import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
-import type { MirrorMeter, MirrorServices } from '../../mirror/mirror.ts'
+import { type MirrorMeter, type MirrorServices, titleOf } from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
@@ -103,7 +104,8 @@ export function composeMirror(options: MirrorOptions): Mirror {
         pause(timesMs * Math.ceil(numbers.length / 100), new Map(), { ref: false }),
       ]),
     orderBook: createOrderBook({
-      ...{ chainId, name: `${network.name}-order-book`, db, now, log },
+      ...{ chainId, name: `${network.name}-order-book`, title: titleOf(network) },
+      ...{ db, now, log },
       ...{ url, apiKey, ...budgets, callsPerMinute: calls },
     }),
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
@@ -117,7 +119,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
   return {
     claim: () =>
-      claimOrderBook(db, chainId, withoutCredentials(url), () => beginOf(history, network, { db, chain })),
+      claimOrderBook(db, chainId, withoutSecrets(url), () => beginOf(history, network, { db, chain })),
     firstBlocks: () => firstBlocksOf(db, chainId),
     writes,
     read: createOrderReader(serving),
@@ -147,12 +149,4 @@ export function composeMirror(options: MirrorOptions): Mirror {
       ])
     },
   }
-}
-
-function withoutCredentials(text: string): string {
-  const url = new URL(text)
-  url.username = ''
-  url.password = ''
-  url.search = ''
-  return url.href
 }

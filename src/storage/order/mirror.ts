@@ -1,5 +1,6 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import { withoutSecrets } from '../../domain/text/secrets.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
@@ -31,9 +32,12 @@ export async function claimOrderBook(
   const row = { chainId, url, ...calls, pausedUntil: past }
   await orderBook.createMany({ data: [row], skipDuplicates: true })
   const stored = await orderBook.findUniqueOrThrow({ where: { chainId } })
-  if (stored.url !== url)
+  // Stored by a version that kept a key in the path.
+  if (stored.url !== url && withoutSecrets(stored.url) === url)
+    await orderBook.update({ where: { chainId }, data: { url } })
+  else if (stored.url !== url)
     throw new Error(
-      `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
+      `this database follows the order book ${withoutSecrets(stored.url)} on chain ${chainId}, not ${url}: use another database`,
     )
   if (stored.indexedFrom !== null) return
   const { indexedFrom, notifiedFrom } = await begin()
