@@ -98,7 +98,6 @@ export interface OrderBook {
   /**
    * Passes a request of a client on, once, and returns its answer as it came. One with a status 5xx counts
    * only if it is JSON.
-   * @param withinMs the time for the answer, once it is sent
    * @param key the client's own key, in place of this service's: the budget does not count the call then
    * @throws LostAnswer if it was sent and not answered; another Outage if it was not sent
    */
@@ -306,14 +305,14 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     latestCompetition: (priority) => competition('latest', priority),
     competition: (number, priority) => competition(String(number), priority),
     get: (path, priority) => read({ path }, priority, undefined, maxItemBytes),
-    async pass(request, kind, key, withinMs = timeoutMs) {
+    async pass(request, kind, key) {
       const source = (key === undefined ? healthOf : keyedHealthOf)[kind]
       let answer = undefined as TextResponse | undefined
       let isSent = false
       const exchange = async () => {
         isSent = true
         const headers = key === undefined ? {} : { 'X-API-Key': key }
-        const signal = AbortSignal.timeout(withinMs)
+        const signal = AbortSignal.timeout(timeoutMs)
         answer = await exchangeText(
           key === undefined ? peer : { ...peer, mask: maskOf(key) },
           { ...request, headers },

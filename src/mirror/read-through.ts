@@ -193,9 +193,10 @@ export function chargedTo(client: string, { orderBook, callsOfClients }: ClientS
 export async function inTime<Result>(
   work: Promise<Result>,
   { network }: Pick<MirrorServices, 'network'>,
+  withinMs = maxWaitMs,
 ): Promise<Result> {
   const ended = new AbortController()
-  const late = pause(maxWaitMs, undefined, { signal: ended.signal }).then(() => {
+  const late = pause(withinMs, undefined, { signal: ended.signal }).then(() => {
     throw new OutsideFault(titleOf(network), 'has not answered in time')
   })
   return Promise.race([work, late]).finally(() => ended.abort())

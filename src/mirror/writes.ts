@@ -90,7 +90,9 @@ export function createWrites(services: WriteServices): OrderBookWrites {
   ): Promise<PassedResponse> {
     const key = limits.charge(kind, asker)
     const request = { path, ...(method !== 'GET' && { method }), ...(body && { body: new JsonText(body) }) }
-    const answer = await orderBook.pass(request, kind, key, as === 'quote' ? quoteMs(body) : undefined)
+    // A short time of one client is no fault of the order book: the call goes on.
+    const passing = orderBook.pass(request, kind, key)
+    const answer = await (as === 'quote' ? inTime(passing, services, quoteMs(body)) : passing)
     if (key !== undefined && answer.status === 429) limits.pause(key, answer.retryAfterMs ?? 0)
     return answer
   }

@@ -223,6 +223,14 @@ test('doctor reports whether the order book answers, and is signed for the netwo
     says: 'has orders of another contract',
   })
   expect(await checks({ url: 'http://127.0.0.1:9' })).toMatchObject({ state: 'bad' })
+  // A local chain has the id of a known one, and is shorter.
+  const network = {
+    ...config.network,
+    firstBlock: 4_717_488,
+    ethFlows: [book.market.accounts[0]?.address as never],
+  }
+  const found = await checkNetworks([{ ...config, network }], readSettings({}), silentLog)
+  expect(found.filter(({ state }) => state !== 'good')).toEqual([])
 })
 
 test('doctor names a refused key, a limit, a wrong clock, and a contract without code', async () => {
