@@ -191,21 +191,21 @@ function serviceUrl({ url, home }: { url: string | undefined; home: string }): s
   return url ?? (process.env.TRADEGRAPH_URL || (localSystem(home)?.url ?? localUrl))
 }
 
-async function readShared(port: string | undefined) {
+async function readShared(port: string | undefined, urls: readonly unknown[] = []) {
   if (port !== undefined && !isPort(port))
     return fail('tradegraph: --port must be a number from 0 to 65535', 2)
   await warnOfMisspelt()
   const { createLog, secretsIn } = await import('./observing/log.ts')
   const settings = readSettings({ ...process.env, ...(port !== undefined && { PORT: port }) })
   return {
-    ...{ settings, version: version(), log: createLog(settings.LOG_LEVEL, secretsIn(settings)) },
+    ...{ settings, version: version(), log: createLog(settings.LOG_LEVEL, secretsIn([settings, urls])) },
     ...{ now: Date.now, random: Math.random },
   }
 }
 
 async function runDevelopment(flags: FlagsOf<'dev'>): Promise<void> {
   if (flags.home === '') return fail('tradegraph: --home must name a folder', 2)
-  const shared = await readShared(flags.port)
+  const shared = await readShared(flags.port, [flags.follow, flags.rpc])
   // Loaded here only: the other commands must run without its packages.
   const { runDev } = await import('../dev/run.ts')
   const { reset, solver: solvers, 'wrapped-native': wrappedNative } = flags

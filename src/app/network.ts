@@ -9,7 +9,7 @@ import { createProgrammaticPoll } from '../chain/order/programmatic-poll.ts'
 import { createProgrammaticCheck } from '../chain/order/programmatic-signature.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
 import { createSettlementSequence } from '../chain/settlement/sequence.ts'
-import { readTokenMetadata } from '../chain/token/metadata.ts'
+import { type ReadToken, readTokenMetadata } from '../chain/token/metadata.ts'
 import { batch } from '../concurrency/batch.ts'
 import { createByteBudget } from '../concurrency/byte-budget.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
@@ -139,7 +139,7 @@ function composeTokens({ rpcWithoutRetries }: ChainAccess, { network, db, log, n
   const { chainId } = network
   const readMetadata = (addresses: readonly Address[]) =>
     readTokenMetadata(rpcWithoutRetries, chainId, addresses)
-  const ask = batch(readMetadata, { maxBatch: 128, concurrency: 2 })
+  const ask = batch<Address, ReadToken>(readMetadata, { maxBatch: 128, concurrency: 2 })
   const { tokens, knownTokens } = createTokenReader({ network, ask, db, log, now })
   return { tokens, knownTokens, nameTokens: createTokenNaming({ chainId, db, log, knownTokens }) }
 }

@@ -14,6 +14,7 @@ import {
   type Profile,
   settlementPairs,
 } from '../domain/network/network.ts'
+import { withoutSecrets } from '../domain/text/secrets.ts'
 import { auctionedIn } from '../mirror/order-book.ts'
 import { exchangeJson } from '../outside/http-json.ts'
 
@@ -99,7 +100,14 @@ function baseOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new Error('--follow must be an http or https URL')
-  return url.href.replace(/(?<!\/)\/+$/, '')
+  return pathOf(url.href, (path) => path)
+}
+
+/** A URL with another path, whose query may be a key, without a slash at the end. */
+function pathOf(text: string, change: (path: string) => string): string {
+  const url = new URL(text)
+  url.pathname = change(url.pathname.replace(/(?<!\/)\/+$/, '')) || '/'
+  return url.search === '' && url.pathname === '/' ? url.href.replace(/\/$/, '') : url.href
 }
 
 async function readChain(url: string, log: Log) {
@@ -117,7 +125,7 @@ async function readChain(url: string, log: Log) {
     const blockTimeMs = Math.min(60_000, Math.max(250, Math.round(blockMs)))
     return { chainId, head: head.number, blockTimeMs, hasConditionalOrders: parseHex(code) !== '0x' }
   } catch {
-    throw new Error(`no node answers at ${url}: name one with --rpc`)
+    throw new Error(`no node answers at ${withoutSecrets(url)}: name one with --rpc`)
   }
 }
 
@@ -125,12 +133,15 @@ async function readChain(url: string, log: Log) {
 async function findBook(url: string, chainId: number): Promise<{ base: string; described?: Described }> {
   const served = await networksOf(url)
   const own = served.find((network) => network.chainId === chainId)
-  if (own) return { base: `${url}/${own.name}`, described: own }
+  if (own) return { base: pathOf(url, (path) => `${path}/${own.name}`), described: own }
   if (served.length > 0) {
     const names = served.map((network) => `${network.name} (chain ${network.chainId})`).join(', ')
-    throw new Error(`${url} serves ${names}, but the node is on chain ${chainId}: name another with --rpc`)
+    throw new Error(
+      `${withoutSecrets(url)} serves ${names}, but the node is on chain ${chainId}: name another with --rpc`,
+    )
   }
-  const [parent, name] = [url.slice(0, url.lastIndexOf('/')), url.slice(url.lastIndexOf('/') + 1)]
+  const name = new URL(url).pathname.split('/').at(-1)
+  const parent = pathOf(url, (path) => path.slice(0, path.lastIndexOf('/')))
   const described = (await networksOf(parent)).find((network) => network.name === name)
   if (described && described.chainId !== chainId)
     throw new Error(`${name} is chain ${described.chainId}, but the node is on chain ${chainId}`)
@@ -154,5 +165,5 @@ async function checkBook(url: string): Promise<void> {
   const path = '/api/v2/solver_competition/latest'
   const answer = await exchangeJson(peer, { path }, AbortSignal.timeout(timeoutMs)).catch(() => undefined)
   const isBook = answer && (answer.status === 404 || auctionedIn(answer.body) !== undefined)
-  if (!isBook) throw new Error(`no order book answers at ${url}`)
+  if (!isBook) throw new Error(`no order book answers at ${withoutSecrets(url)}`)
 }

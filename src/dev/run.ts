@@ -6,6 +6,7 @@ import { createTextLog, secretsIn } from '../app/observing/log.ts'
 import type { Settings } from '../app/settings.ts'
 import { createRpc } from '../chain/rpc/rpc.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import { withoutSecrets } from '../domain/text/secrets.ts'
 import { type FollowFlags, findOrderBook } from './follow.ts'
 import { isInUse } from './home/home.ts'
 import { type Account, allowSolvers, type Market } from './market/market.ts'
@@ -57,7 +58,8 @@ const ignoredByFollower = ['NETWORKS_FILE', 'SOLVER_PRIVATE_KEY', 'REFUND_PRIVAT
  */
 export async function runDev(given: DevOptions): Promise<void> {
   const { LOG_FORMAT, LOG_LEVEL } = given.settings
-  const log = LOG_FORMAT === 'json' ? given.log : createTextLog(LOG_LEVEL, secretsIn(given.settings))
+  const log =
+    LOG_FORMAT === 'json' ? given.log : createTextLog(LOG_LEVEL, secretsIn([given.settings, given.follow]))
   await runStack({ ...given, log })
 }
 
@@ -88,8 +90,10 @@ async function runStack(options: DevOptions): Promise<void> {
     print(`ready ${url} after ${seconds} s`)
     for (const [what, at] of placesOf(url, accounts, options)) print(`  ${what.padEnd(14)}${at}`)
     if (rpcUrl !== undefined) print(`  ${'chain'.padEnd(14)}${rpcUrl}`)
-    if (followed) print(`It follows ${followed.orderBook?.url} over the node ${follow.rpcUrl}.`)
-    else print(`Keys of the test accounts, tokens and URLs are in ${join(home, 'dev.json')}.`)
+    if (followed) {
+      const [book, node] = [followed.orderBook?.url ?? '', follow.rpcUrl].map(withoutSecrets)
+      print(`It follows ${book} over the node ${node}.`)
+    } else print(`Keys of the test accounts, tokens and URLs are in ${join(home, 'dev.json')}.`)
     print('Ctrl-C stops it; the same command continues, and with --reset it starts empty.')
     await unlessDied(Promise.race([untilStopped(), ...(parent ? [parent.ended] : [])]))
     log.info('stopping')

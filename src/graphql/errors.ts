@@ -23,7 +23,12 @@ export function maskError(error: unknown, log: Log, requestId?: string): GraphQL
   if (cause instanceof Outage) {
     if (!logged.has(cause)) log.warn(cause.message, { requestId, cause: describe(cause.cause) })
     logged.add(cause)
-    return clientError('Unavailable', `${cause.message}: try again later`, error, idsOf(requestId))
+    const { message, retryAfterMs } = cause
+    const when = retryAfterMs === undefined ? 'later' : `in ${Math.max(1, Math.ceil(retryAfterMs / 1_000))} s`
+    return clientError('Unavailable', `${message}: try again ${when}`, error, {
+      ...idsOf(requestId),
+      ...(retryAfterMs !== undefined && { data: { retryAfterMs } }),
+    })
   }
   if (isRequestError(error)) return requestError(error)
   if (isArgumentError(cause)) return argumentError(cause, error)

@@ -133,13 +133,18 @@ async function storeCompetition(
   return true
 }
 
-/** Mirrors those of these orders that are not stored, up to one list. @returns whether none is left */
-function mirrorSome(
+/** Lists of orders that one look reads for a competition. */
+const maxLists = 8
+
+/** Mirrors those of these orders that are not stored, up to so many lists. @returns whether none is left */
+async function mirrorSome(
   uids: MirroredCompetition['orders'],
   mirror: MirrorBatch,
   services: MirrorServices,
 ): Promise<boolean> {
-  return mirror(() => unknownAmong(services.db, services.network.chainId, uids), services)
+  for (let lists = 0; lists < maxLists; lists++)
+    if (await mirror(() => unknownAmong(services.db, services.network.chainId, uids), services)) return true
+  return false
 }
 
 /** Settlements that an order book named, until the chain shows them: what is stored comes from the chain. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Outage } from '../domain/errors/error.ts'
 import { forgetUnshown } from '../storage/auction/mirrored-competition.ts'
 import {
+  countLive,
   dueAccounts,
   forgetMissing,
   liveMirrored,
@@ -12,6 +13,7 @@ import {
 import { createBatches } from './batches.ts'
 import { createClaims, mirrorLatest, mirrorMissing, missingAtOnce } from './competitions.ts'
 import { firstNotified, type MirrorServices, mirrorAccount, storedAtOnce } from './mirror.ts'
+import { maxUids } from './order-book.ts'
 
 /**
  * The time after which a live order, or a watched account, is read again. With many of them, the budget of
@@ -20,8 +22,16 @@ import { firstNotified, type MirrorServices, mirrorAccount, storedAtOnce } from 
 const compareMs = 5_000
 /** A look at the database alone costs little: orders are requested when they are due. */
 const maxRestMs = 2_000
-/** Watched accounts of one turn, so that live orders have theirs. */
+/** Watched accounts of one turn, so that others have theirs. */
 const maxAccounts = 4
+/** The time in which all live orders are compared, if the budget of calls is enough for it. */
+const roundMs = 45_000
+/** The part of all calls that the round takes before watched accounts are read. */
+const roundPart = 0.55
+/** The looks of which one reads watched accounts before the round. */
+const accountsFirst = 8
+/** The number up to which live orders are counted, and the interval of it. */
+const counted = { most: 100_000, everyMs: 5_000 }
 const missingMs = 86_400_000
 /** The interval of what need not be done with each look. */
 const rareMs = 60_000
@@ -31,6 +41,8 @@ export interface FollowOptions extends MirrorServices {
   pollMs?: number
   /** The least time between two requests for the newest competition. */
   latestEveryMs?: number
+  /** The budget of calls, by which the round of live orders is planned. */
+  callsPerMinute?: number
 }
 
 /**
@@ -43,7 +55,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const { chainId } = network
   const rest = options.pollMs ?? Math.min(maxRestMs, Math.max(500, network.blockTimeMs))
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
-  const [live, missed] = [createBatches('live'), createBatches('live')]
+  const [live, missed] = [createBatches('live', storedAtOnce), createBatches('live')]
   const old = createBatches('live', storedAtOnce)
   const claims = createClaims(options)
   // An order book that is away from the start counts too.
@@ -58,7 +70,11 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     async () => {
       if (now() - latestAt < latestEveryMs) return
       latestAt = now()
-      await mirrorLatest(auctioned, { ...options, claims })
+      await mirrorLatest(auctioned, { ...options, claims }).catch((fault: unknown) => {
+        // The first look at an order book that was away.
+        if (options.orderBook.state() !== 'closed') latestAt = Number.NEGATIVE_INFINITY
+        throw fault
+      })
       await noteLooked(db, chainId, before(0))
       options.meter.looked()
     },
@@ -67,15 +83,27 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       await logged((limit) => unknownLogged(db, chainId, { limit, from }), options)
     },
   ]
+  const compareLive = () =>
+    live(async (limit) => {
+      const due = await liveMirrored(db, chainId, before(compareMs), limit)
+      return due.map(({ uid }) => uid)
+    }, options)
+  const round = createRound(options)
+  const planned = async () => {
+    while ((await round.isDue()) && performance.now() < looksAgainAt && !signal.aborted) {
+      const isDone = await compareLive()
+      round.advance()
+      if (isDone) return
+    }
+  }
+  const accounts = async () => {
+    for (const account of await dueAccounts(db, chainId, before(compareMs), maxAccounts))
+      await mirrorAccount(account, options)
+  }
   // They share what the others leave of the budget, and take turns in going first.
   const then = [
     async () => {
-      for (const account of await dueAccounts(db, chainId, before(compareMs), maxAccounts))
-        await mirrorAccount(account, options)
-    },
-    async () => {
-      const find = (limit: number) => liveMirrored(db, chainId, before(compareMs), limit)
-      await live(async (limit) => (await find(limit)).map(({ uid }) => uid), options)
+      while (!(await compareLive()) && performance.now() < looksAgainAt && !signal.aborted);
     },
     async () => {
       // With one batch a look, a whole history would take days.
@@ -95,12 +123,14 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     await forgetUnshown(db, chainId, before(missingMs))
     await watchChannels(db, chainId, 5 * rareMs)
   }
+  let looks = 0
   for (let rareAt = Number.NEGATIVE_INFINITY; !signal.aborted; then.push(...then.splice(0, 1))) {
     const isDue = now() - rareAt >= rareMs
     if (isDue) rareAt = now()
     isBehind = false
     looksAgainAt = performance.now() + rest
-    for (const step of [...(isDue ? [rare] : []), ...first, ...then]) {
+    const between = ++looks % accountsFirst === 0 ? [accounts, planned] : [planned, accounts]
+    for (const step of [...(isDue ? [rare] : []), ...first, ...between, ...then]) {
       if (signal.aborted) return
       await step().catch((fault: unknown) => {
         isBehind = false
@@ -114,5 +144,29 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       })
     }
     await pause(isBehind ? 0 : rest, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/**
+ * Plans the comparison of live orders, two lists at a time: all of them within `roundMs`, or with a part of
+ * all calls if they are too many.
+ */
+function createRound({ db, network, now, callsPerMinute = Number.POSITIVE_INFINITY }: FollowOptions) {
+  let nextAt = now()
+  let countedAt = Number.NEGATIVE_INFINITY
+  let intervalMs = roundMs
+  return {
+    async isDue(): Promise<boolean> {
+      if (now() - countedAt >= counted.everyMs) {
+        countedAt = now()
+        const lists = Math.ceil((await countLive(db, network.chainId, counted.most)) / maxUids)
+        intervalMs = 2 * Math.max(roundMs / Math.max(1, lists), 60_000 / (callsPerMinute * roundPart))
+      }
+      return now() >= nextAt
+    },
+    /** Counts two lists. What could not be compared in time is compared later, but not all at once. */
+    advance(): void {
+      nextAt = Math.max(nextAt, now() - compareMs) + intervalMs
+    },
   }
 }

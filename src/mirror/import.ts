@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -18,13 +19,25 @@ const maxFaults = 10
 /** Pages of an account: an order book that repeats the same page has no end. */
 const maxPages = 10_000
 
+/** UIDs that an import remembers: an order that is placed meanwhile moves others to the next page. */
+const maxRead = 100_000
+
+/** The orders that an import has read: each counts once, however it is named. */
+export type ImportedOrders = LRUCache<OrderUid, true>
+export const importedOrders = (): ImportedOrders => new LRUCache({ max: maxRead })
+
 /**
  * Mirrors the orders of these UIDs that are not stored, and requests the older trades of their owners.
  * @throws Outage after ten faults in a row
  */
-export async function importOrders(uids: readonly OrderUid[], services: MirrorServices): Promise<void> {
+export async function importOrders(
+  uids: readonly OrderUid[],
+  read: ImportedOrders,
+  services: MirrorServices,
+): Promise<void> {
   const { db, network } = services
-  const unknown = await unknownAmong(db, network.chainId, [...new Set(uids)])
+  const named = [...new Set(uids)].filter((uid) => !read.has(uid))
+  const unknown = await unknownAmong(db, network.chainId, named)
   const limit = pLimit({ concurrency: atOnce, rejectOnClear: true })
   try {
     await Promise.all(
@@ -32,6 +45,7 @@ export async function importOrders(uids: readonly OrderUid[], services: MirrorSe
         limit(() => patiently(() => mirrorOrders(batch, 'history', services), services.log)),
       ),
     )
+    for (const uid of unknown) read.set(uid, true)
   } finally {
     limit.clearQueue()
   }
@@ -46,15 +60,17 @@ export async function importOrders(uids: readonly OrderUid[], services: MirrorSe
 export async function importAccount(
   account: Address,
   isWhole: boolean,
+  read: ImportedOrders,
   services: MirrorServices,
 ): Promise<void> {
   const { db, network, log } = services
+  const once = { ...services, read }
   await requestHistory(db, network.chainId, account, network.firstBlock)
   if (isWhole) await noteListing(db, network, account, { listedTo: null, running: null })
   const newest = { size: maxOrders, pages: maxPages }
-  let isRead = await patiently(() => mirrorNewest(account, newest, 'history', services), log)
+  let isRead = await patiently(() => mirrorNewest(account, newest, 'history', once), log)
   for (let page = 0; page < maxPages && !isRead; page++)
-    isRead = await patiently(() => mirrorOlder(account, 1, 'history', services), log)
+    isRead = await patiently(() => mirrorOlder(account, 1, 'history', once), log)
 }
 
 /** Repeats work while the order book or the database is away. */

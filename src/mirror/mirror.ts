@@ -1,14 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { CheckAccountSignature } from '../chain/order/contract-signature.ts'
 import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { isInvalidated, type OrderUid, unpackOrderUid } from '../domain/order/order.ts'
+import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
+import { isObject } from '../outside/http-json.ts'
 import { findStoredHead } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
@@ -61,11 +62,22 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   checkSignature: CheckAccountSignature
   /** Undefined for orders that are found. */
   client?: MirrorClient
+  /** Of an import. */
+  read?: ReadOrders
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>
   /** The times of blocks; of none if they cannot be read soon. Never rejects. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
 }
+
+/** The orders that an import has read: one that others have moved to the next page counts once. */
+export interface ReadOrders {
+  has(uid: OrderUid): boolean
+  set(uid: OrderUid, isRead: true): unknown
+}
+
+/** The order book of a network, as clients read of it. */
+export const titleOf = ({ name }: Pick<Network, 'name'>) => `the order book of ${name}`
 
 export interface MirrorMeter {
   /** The order book has answered to the process that follows it. */
@@ -92,6 +104,8 @@ export type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' 
 
 /** Orders of one transaction, from two requests. With more, other orders would wait for its locks. */
 export const storedAtOnce = 2 * maxUids
+/** Orders that are verified before other work has its turn. */
+const readAtOnce = 16
 /** Time to store an order, which is stored with the others. Over ten times the usual, for a slow database. */
 const msPerOrder = 100
 
@@ -114,14 +128,22 @@ export async function mirrorOrders(
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     const stored = await storeOrders(found, part, services)
     const left = lists.flatMap((uids, index) => (answers[index]?.status === 'fulfilled' ? uids : []))
+    // What a list has of an order, and was refused, is not requested and counted once more.
+    const refused = new Set(uidsIn(found))
     for (const uid of left.filter((uid) => !stored.has(uid))) {
-      const body = await orderBook.order(uid, priority)
-      if ((await storeOrders(body === undefined ? [] : [body], [uid], services)).size > 0) continue
-      meter.missing(1)
+      if (!refused.has(uid)) {
+        const body = await orderBook.order(uid, priority)
+        if ((await storeOrders(body === undefined ? [] : [body], [uid], services)).size > 0) continue
+        if (body === undefined) meter.missing(1)
+      }
       await noteMissing(db, network.chainId, [uid])
     }
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
   }
+}
+
+function uidsIn(bodies: readonly unknown[]): OrderUid[] {
+  return bodies.flatMap((body) => (isObject(body) && toOrderUid(String(body.uid))) || [])
 }
 
 /** A page of an account's orders as the order book has it. */
@@ -140,7 +162,13 @@ async function mirrorPage(
   services: MirrorServices,
 ): Promise<AccountPage> {
   const found = await services.orderBook.ordersOf(owner, page, priority)
-  await storeOrders(found, undefined, services)
+  const { read } = services
+  await storeOrders(
+    read ? found.filter((body) => !uidsIn([body]).some((uid) => read.has(uid))) : found,
+    undefined,
+    services,
+  )
+  for (const uid of read ? uidsIn(found) : []) read?.set(uid, true)
   const dates = found.flatMap((body) => creationDateOf(body) ?? [])
   return {
     ...{ count: found.length, isLast: found.length < page.limit },
@@ -254,29 +282,38 @@ export async function storeOrders(
   expected: readonly OrderUid[] | undefined,
   services: MirrorServices,
 ): Promise<Set<OrderUid>> {
-  const { network, db, meter } = services
+  const { network, meter } = services
   const believed = expected && new Set(expected)
   const unknown = bodies.reduce<number>((sum, body) => sum + unknownMembers(body), 0)
   if (unknown > 0) meter.unknownMembers(unknown)
-  const read = bodies.flatMap((body) => {
-    const read = readMirrored(body, network)
-    if (!('fault' in read)) return believed?.has(read.order.uid) === false ? [] : [read]
-    meter.refused(read.fault)
-    return []
-  })
-  const orders = [...new Map(read.map((each) => [each.order.uid, each])).values()]
+  const read: MirroredOrder[] = []
+  for (const [index, body] of bodies.entries()) {
+    // Signatures take time: others have their turn meanwhile.
+    if (index % readAtOnce === readAtOnce - 1) await nextTurn()
+    const one = readMirrored(body, network)
+    if ('fault' in one) meter.refused(one.fault)
+    else if (believed?.has(one.order.uid) !== false) read.push(one)
+  }
+  return storeRead([...new Map(read.map((each) => [each.order.uid, each])).values()], services)
+}
+
+async function storeRead(orders: readonly MirroredOrder[], services: MirrorServices): Promise<Set<OrderUid>> {
+  const { db, meter } = services
   if (orders.length === 0) return new Set()
   await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const times = await readTimes(uids, services)
-  const inserted = await db
+  const result = await db
     .transaction((tx) => store(tx, orders, { signed, times }, services), msPerOrder * orders.length)
     .catch((fault: unknown) => {
       if (fault instanceof Outage || fault instanceof Refusal) throw fault
       return { fault }
     })
-  if ('fault' in inserted) return storeEach(bodies, orders, expected, services, inserted.fault)
+  if ('fault' in result) return storeEach(orders, services, result.fault)
+  const { inserted, known } = result
+  meter.stored(inserted.length)
+  meter.compared(known)
   for (const { order, report } of inserted) {
     const { unverifiedDocument } = report
     services.client?.addStored(Buffer.byteLength(order.fullAppData ?? unverifiedDocument ?? ''))
@@ -288,9 +325,7 @@ export async function storeOrders(
 
 /** Stores orders one by one after a fault that one of them causes, which is left out. */
 async function storeEach(
-  bodies: readonly unknown[],
   orders: readonly MirroredOrder[],
-  expected: readonly OrderUid[] | undefined,
   services: MirrorServices,
   fault: unknown,
 ): Promise<Set<OrderUid>> {
@@ -300,7 +335,7 @@ async function storeEach(
     return new Set()
   }
   const stored = new Set<OrderUid>()
-  for (const body of bodies) for (const uid of await storeOrders([body], expected, services)) stored.add(uid)
+  for (const order of orders) for (const uid of await storeRead([order], services)) stored.add(uid)
   return stored
 }
 
@@ -368,13 +403,13 @@ interface Findings {
   times: ReadonlyMap<number, Date>
 }
 
-/** @returns those that were not stored before */
+/** @returns those that were not stored before, and how many were */
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
   { signed, times }: Findings,
-  { network, now, leastImprovement, meter, client }: MirrorServices,
-): Promise<MirroredOrder[]> {
+  { network, now, leastImprovement, client }: MirrorServices,
+): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
   const at = new Date(now())
   const orders = mirrored.map(({ order }) => order)
@@ -422,9 +457,10 @@ async function store(
     }),
   )
   await refreshProgress(tx, [...stored.values()])
-  meter.stored(inserted.length)
-  meter.compared(stored.size - inserted.length)
-  return mirrored.filter((_, index) => ids[index] !== undefined)
+  return {
+    inserted: mirrored.filter((_, index) => ids[index] !== undefined),
+    known: stored.size - inserted.length,
+  }
 }
 
 /**

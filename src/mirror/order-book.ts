@@ -5,9 +5,11 @@ import type { Address } from '../domain/evm/address.ts'
 import { type Bytes32, toHex } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
+import { createMask, secretsOfUrl } from '../domain/text/secrets.ts'
 import { invalidResponse, OutsideFault, Throttled } from '../outside/fault.ts'
 import { createHealth, type HealthState } from '../outside/health.ts'
 import {
+  exchangeItems,
   exchangeJson,
   exchangeText,
   isObject,
@@ -23,15 +25,24 @@ import { type CallRate, pauseCalls, takeCall } from '../storage/order/mirror.ts'
  * The budget of a call by the reason for it, and the part of that budget that it may use up at once. Clients
  * that wait have two fifths of all calls, however many they are. Of the rest, `new` orders come first. Those
  * of `watched` accounts, `history`, which is imported, and `live` ones, whose ends are not on chain, take
- * turns.
+ * turns. `live` calls also take what clients leave.
  */
 const budgets = {
-  client: { of: 'client', part: 0.4, use: 1 },
-  new: { of: 'own', part: 0.6, use: 1 },
-  watched: { of: 'own', part: 0.6, use: 0.5 },
-  history: { of: 'own', part: 0.6, use: 0.5 },
-  live: { of: 'own', part: 0.6, use: 0.5 },
-} as const
+  client: { of: 'client', use: 1 },
+  new: { of: 'own', use: 1 },
+  watched: { of: 'own', use: 0.5 },
+  history: { of: 'own', use: 0.5 },
+  live: { of: 'own', use: 0.5, spare: { of: 'client', use: 0.3 } },
+} as const satisfies Record<string, Use & { spare?: Use }>
+interface Use {
+  of: 'client' | 'own'
+  use: number
+}
+/**
+ * The parts of all calls, and how much of each may be made at once: the rest comes evenly. The service itself
+ * calls steadily, while several clients may come together.
+ */
+const parts = { client: { part: 0.4, atOnce: 0.25 }, own: { part: 0.6, atOnce: 0.1 } } as const
 export type Priority = keyof typeof budgets
 
 /**
@@ -92,14 +103,16 @@ export interface OrderBook {
    * @param key the client's own key, in place of this service's: the budget does not count the call then
    * @throws LostAnswer if it was sent and not answered; another Outage if it was not sent
    */
-  pass(request: JsonRequest, kind: PassedKind, key?: string): Promise<PassedResponse>
+  pass(request: JsonRequest, kind: PassedKind, key?: string, withinMs?: number): Promise<PassedResponse>
   state(): HealthState
 }
 
 export interface OrderBookOptions {
   chainId: number
-  /** The name in logs. */
+  /** The name in logs and metrics. */
   name: string
+  /** The name for clients. */
+  title: string
   /** The base URL, without `/api/v1`. */
   url: string
   apiKey?: string | undefined
@@ -119,13 +132,19 @@ const waitMsOf = { client: maxWaitMs, new: 0, watched: 0, history: 600_000, live
 /** The time that an order waits: several may be placed at once. */
 const maxSubmissionWaitMs = 5_000
 const timeoutMs = 10_000
-/** A thousand orders with documents. */
-const maxBytes = 33_554_432
-/** The limit of an answer that is passed on: competitions have some megabytes. */
-const maxPassedBytes = 8_388_608
+/** The time for a competition: it is read again soon. */
+const competitionMs = 4_000
+/** An order with the longest document, escaped. */
+const maxItemBytes = 1_048_576
+/** The part of each in a list, and the limit of a list, which ends behind what was requested. */
+const usualItemBytes = 131_072
+const maxListBytes = 33_554_432
+/** The limit of other answers: competitions have some megabytes. */
+const maxBytes = 8_388_608
 const healthLimits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 60_000 },
+  // One that is back is used within five seconds: a call in this time is no load.
+  pauseMs: { least: 1_000, most: 2_500 },
   backOffMs: { least: 1_000, most: 300_000 },
   atOnce: 16,
 }
@@ -136,12 +155,11 @@ const maxWritesAtOnce = 64
  * @throws by each call: OutsideFault if the order book does not answer; Throttled if it may not be called now
  */
 export function createOrderBook(options: OrderBookOptions): OrderBook {
-  const { chainId, name, url, apiKey, callsPerMinute, quotesPerSecond, submissionsPerSecond } = options
+  const { chainId, name, title, url, apiKey, callsPerMinute, quotesPerSecond, submissionsPerSecond } = options
   const { db, now, log } = options
   const headers = apiKey === undefined ? {} : { 'X-API-Key': apiKey }
-  const secrets = secretsOf(url, apiKey)
-  const peer = { name, url, now, headers, timeoutMs, maxBytes }
-  const passing = { ...peer, maxBytes: maxPassedBytes }
+  const mask = createMask([...(apiKey === undefined ? [] : [apiKey]), ...secretsOfUrl(url)])
+  const peer = { name: title, url, now, headers, timeoutMs, maxBytes, mask }
   const reads = createHealth({ name, limits: healthLimits, now, log })
   const health = (suffix: string) =>
     createHealth({
@@ -161,12 +179,18 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     ...{ read: keyedReads, document: keyedReads },
     ...{ quote: keyedQuotes, requote: keyedQuotes, submission: health('keyed-writes') },
   }
-  const signal = () => AbortSignal.timeout(timeoutMs)
 
   async function takeTurn(priority: Priority): Promise<void> {
     if (callsPerMinute === Number.POSITIVE_INFINITY) return
-    const { of, part, use } = budgets[priority]
-    await takeOf(of, callsPerMinute * part, 60_000, { use, waitMs: waitMsOf[priority] })
+    const { spare, ...first }: Use & { spare?: Use } = budgets[priority]
+    const take = ({ of, use }: Use, waitMs: number) => {
+      const { part, atOnce } = parts[of]
+      return takeOf(of, callsPerMinute * part, 60_000, { use, atOnce, waitMs })
+    }
+    await take(first, waitMsOf[priority]).catch((fault: unknown) => {
+      if (!spare || !(fault instanceof Throttled)) throw fault
+      return take(spare, 0)
+    })
   }
 
   async function takeWrite(kind: PassedKind): Promise<void> {
@@ -177,37 +201,68 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     return takeTurn('client')
   }
 
-  /** Takes one of `calls` within a time. A quarter comes at once, the rest evenly: no such time has more. */
+  /**
+   * Takes one of `calls` within a time. A part of them comes at once, the rest evenly: no such time has more.
+   * @param limits.use of the part that comes at once, how much this call may use up
+   */
   async function takeOf(
     of: CallRate['of'],
     calls: number,
     withinMs: number,
-    { use = 1, waitMs: maxMs = maxWaitMs } = {},
+    { use = 1, waitMs: maxMs = maxWaitMs, atOnce = 0.25 } = {},
   ): Promise<void> {
-    const intervalMs = withinMs / (calls * 0.75)
-    const rate = { of, intervalMs, burst: Math.max(1, (calls / 4) * use) }
+    const intervalMs = withinMs / (calls * (1 - atOnce))
+    const rate = { of, intervalMs, burst: Math.max(1, calls * atOnce * use) }
     const endsAt = now() + maxMs
     for (;;) {
       const waitMs = await takeCall(db, chainId, rate)
       if (waitMs === 0) return
-      if (now() + waitMs > endsAt) throw new Throttled(name, 'its budget of calls is used up', waitMs)
+      if (now() + waitMs > endsAt) throw new Throttled(title, 'its budget of calls is used up', waitMs)
       await pause(waitMs)
     }
   }
 
-  async function read(request: JsonRequest, priority: Priority): Promise<JsonResponse> {
+  async function reading<Answer>(
+    priority: Priority,
+    exchange: (signal: AbortSignal) => Promise<Answer>,
+    withinMs = timeoutMs,
+  ): Promise<Answer> {
     await takeTurn(priority)
     try {
-      return await reads.ask(() => exchangeJson(peer, request, signal()))
+      return await reads.ask(() => exchange(AbortSignal.timeout(withinMs)))
     } catch (fault) {
       if (fault instanceof Throttled && fault.retryAfterMs !== undefined)
         await pauseCalls(db, chainId, fault.retryAfterMs)
-      throw fault
+      throw shown(fault)
     }
   }
 
+  /** Removes a client's key too. */
+  function maskOf(key: string): (text: string) => string {
+    const own = createMask([key])
+    return (text) => own(mask(text))
+  }
+
+  /** A fault under the name for clients: a paused source has the other one. */
+  function shown(fault: unknown): unknown {
+    if (fault instanceof Throttled) return new Throttled(title, fault.reason, fault.retryAfterMs)
+    return fault instanceof OutsideFault ? new OutsideFault(title, fault.reason) : fault
+  }
+
+  const read = (request: JsonRequest, priority: Priority, withinMs?: number, most = maxBytes) =>
+    reading(priority, (signal) => exchangeJson({ ...peer, maxBytes: most }, request, signal), withinMs)
+
+  /** @returns undefined for an answer without a list, with its status */
+  async function list(request: JsonRequest, most: number, priority: Priority) {
+    const peerOfList = { ...peer, maxBytes: Math.min(maxListBytes, maxItemBytes + most * usualItemBytes) }
+    return reading(priority, (signal) => exchangeItems(peerOfList, request, most, signal))
+  }
+
+  const noList = (status: number) => invalidResponse(title, `no list, but status ${status}`)
+
   async function ordersByUids(uids: readonly OrderUid[], priority: Priority): Promise<unknown[]> {
-    const { status, body } = await read({ path: '/api/v1/orders/by_uids', body: uids }, priority)
+    const request = { path: '/api/v1/orders/by_uids', body: uids }
+    const { status, items } = await list(request, uids.length, priority)
     if (status === 413 && uids.length > 1) {
       const middle = Math.ceil(uids.length / 2)
       return [
@@ -215,46 +270,50 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
         ...(await ordersByUids(uids.slice(middle), priority)),
       ]
     }
-    return listIn(status, body).map((item) => (isObject(item) && 'order' in item ? item.order : item))
+    if (!items) throw noList(status)
+    return items.map((item) => (isObject(item) && 'order' in item ? item.order : item))
   }
 
   async function competition(which: string, priority: Priority): Promise<unknown> {
-    const { status, body } = await read({ path: `/api/v2/solver_competition/${which}` }, priority)
+    const path = `/api/v2/solver_competition/${which}`
+    const { status, body } = await read({ path }, priority, competitionMs)
     if (status === 404) return undefined
-    if (status >= 300 || body === undefined) throw invalidResponse(name, 'no competition')
+    if (status >= 300 || body === undefined) throw invalidResponse(title, 'no competition')
     return body
-  }
-
-  const listIn = (status: number, body: unknown): unknown[] => {
-    if (status < 300 && Array.isArray(body)) return body
-    throw invalidResponse(name, `no list, but status ${status}`)
   }
 
   return {
     ordersByUids,
     async order(uid, priority) {
-      const { status, body } = await read({ path: `/api/v1/orders/${uid}` }, priority)
+      const request = { path: `/api/v1/orders/${uid}` }
+      const { status, body } = await read(request, priority, undefined, maxItemBytes)
       if (status < 300) return body
       if (status === 404) return undefined
-      throw invalidResponse(name, `status ${status} for an order`)
+      throw invalidResponse(title, `status ${status} for an order`)
     },
     async ordersOf(owner, { offset = 0, limit }, priority) {
       const query = { offset: String(offset), limit: String(limit) }
-      const { status, body } = await read({ path: `/api/v1/account/${owner}/orders`, query }, priority)
-      return listIn(status, body)
+      const request = { path: `/api/v1/account/${owner}/orders`, query }
+      const { status, items } = await list(request, limit, priority)
+      if (!items) throw noList(status)
+      return items
     },
     async ordersIn(txHash, priority) {
-      const { status, body } = await read({ path: `/api/v1/transactions/${txHash}/orders` }, priority)
-      return status === 404 ? [] : listIn(status, body)
+      const request = { path: `/api/v1/transactions/${txHash}/orders` }
+      const { status, items } = await list(request, maxOrders, priority)
+      if (!items && status !== 404) throw noList(status)
+      return items ?? []
     },
     async transactionsOf(uid, priority) {
-      const { status, body } = await read({ path: '/api/v1/trades', query: { orderUid: uid } }, priority)
-      const hashes = listIn(status, body).map((trade) => isObject(trade) && toHex(String(trade.txHash), 32))
+      const request = { path: '/api/v1/trades', query: { orderUid: uid } }
+      const { status, items } = await list(request, maxOrders, priority)
+      if (!items) throw noList(status)
+      const hashes = items.map((trade) => isObject(trade) && toHex(String(trade.txHash), 32))
       return [...new Set(hashes.filter((hash) => typeof hash === 'string'))]
     },
     latestCompetition: (priority) => competition('latest', priority),
     competition: (number, priority) => competition(String(number), priority),
-    get: (path, priority) => read({ path }, priority),
+    get: (path, priority) => read({ path }, priority, undefined, maxItemBytes),
     async pass(request, kind, key) {
       const source = (key === undefined ? healthOf : keyedHealthOf)[kind]
       let answer = undefined as TextResponse | undefined
@@ -262,41 +321,32 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       const exchange = async () => {
         isSent = true
         const headers = key === undefined ? {} : { 'X-API-Key': key }
-        answer = await exchangeText(passing, { ...request, headers }, signal())
+        const signal = AbortSignal.timeout(timeoutMs)
+        answer = await exchangeText(
+          key === undefined ? peer : { ...peer, mask: maskOf(key) },
+          { ...request, headers },
+          signal,
+        )
         const { status, retryAfterMs } = answer
-        if (status === 429 && key === undefined) throw new Throttled(name, 'status 429', retryAfterMs)
+        if (status === 429 && key === undefined) throw new Throttled(title, 'status 429', retryAfterMs)
         if (status >= 500 && jsonIn(answer.text) === undefined)
-          throw new OutsideFault(name, `status ${status}`)
+          throw new OutsideFault(title, `status ${status}`)
       }
       try {
         if (key === undefined) await takeWrite(kind)
         await source.ask(exchange)
       } catch (fault) {
-        if (!isSent || !(fault instanceof Outage)) throw fault
-        if (!answer || !(fault instanceof Throttled)) throw new LostAnswer(name, fault)
+        if (!isSent || !(fault instanceof Outage)) throw shown(fault)
+        if (!answer || !(fault instanceof Throttled)) throw new LostAnswer(title, fault)
         if (source === reads && fault.retryAfterMs !== undefined)
           await pauseCalls(db, chainId, fault.retryAfterMs)
       }
       if (!answer) throw new TypeError('an exchange has an answer')
-      const { status, mediaType, retryAfterMs } = answer
-      const text = [...secrets, ...(key === undefined ? [] : [key])].reduce(withoutKey, answer.text)
-      return { status, text, retryAfterMs, body: jsonIn(text), isPlain: mediaType === 'text/plain' }
+      const { mediaType, ...rest } = answer
+      return { ...rest, body: jsonIn(answer.text), isPlain: mediaType === 'text/plain' }
     },
     state: reads.state,
   }
-}
-
-/** The key of this service, and values in its URL that may be one. */
-function secretsOf(text: string, apiKey = ''): string[] {
-  const { password, searchParams } = new URL(text)
-  return [apiKey, password, ...searchParams.values()]
-    .flatMap((secret) => [secret, encodeURIComponent(secret)])
-    .filter(({ length }) => length >= 8)
-}
-
-/** Removes a key from an answer that repeats it. */
-function withoutKey(text: string, key: string): string {
-  return text.replaceAll(key, '[redacted]').replaceAll(JSON.stringify(key).slice(1, -1), '[redacted]')
 }
 
 /** The orders of an auction by its competition; undefined for another body. */

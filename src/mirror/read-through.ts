@@ -20,6 +20,7 @@ import {
   mirrorOlder,
   mirrorOrders,
   storeOrders,
+  titleOf,
 } from './mirror.ts'
 import { maxOrders, maxWaitMs, type OrderBook } from './order-book.ts'
 
@@ -294,10 +295,14 @@ export function chargedTo(client: string, { orderBook, callsOfClients }: ClientS
 }
 
 /** Ends the wait of a client. What the order book returns later is stored all the same. @throws Outage */
-async function inTime<Result>(work: Promise<Result>, { network }: MirrorServices): Promise<Result> {
+export async function inTime<Result>(
+  work: Promise<Result>,
+  { network }: Pick<MirrorServices, 'network'>,
+  withinMs = maxWaitMs,
+): Promise<Result> {
   const ended = new AbortController()
-  const late = pause(maxWaitMs, undefined, { signal: ended.signal }).then(() => {
-    throw new OutsideFault(`the order book of ${network.name}`, 'has not answered in time')
+  const late = pause(withinMs, undefined, { signal: ended.signal }).then(() => {
+    throw new OutsideFault(titleOf(network), 'has not answered in time')
   })
   return Promise.race([work, late]).finally(() => ended.abort())
 }

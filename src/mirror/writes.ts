@@ -14,11 +14,11 @@ import { JsonText, jsonIn } from '../outside/http-json.ts'
 import { findAppData } from '../storage/app-data.ts'
 import { watchAccounts } from '../storage/order/mirror.ts'
 import type { Asker, ClientLimits } from './client-limits.ts'
-import { mirrorOrders } from './mirror.ts'
+import { mirrorOrders, titleOf } from './mirror.ts'
 import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
 import { amount, decimal } from './read-order.ts'
 import { type PlacedOrder, readPlaced } from './read-placed.ts'
-import { type ClientServices, chargedTo } from './read-through.ts'
+import { type ClientServices, chargedTo, inTime } from './read-through.ts'
 
 export interface WriteServices extends ClientServices {
   limits: ClientLimits
@@ -80,7 +80,7 @@ const secondLookMs = 1_000
 
 export function createWrites(services: WriteServices): OrderBookWrites {
   const { orderBook, network, log, limits } = services
-  const name = `the order book of ${network.name}`
+  const name = titleOf(network)
   const waitForTurn = createTurns()
 
   async function send(
@@ -90,7 +90,9 @@ export function createWrites(services: WriteServices): OrderBookWrites {
   ): Promise<PassedResponse> {
     const key = limits.charge(kind, asker)
     const request = { path, ...(method !== 'GET' && { method }), ...(body && { body: new JsonText(body) }) }
-    const answer = await orderBook.pass(request, kind, key)
+    // A short time of one client is no fault of the order book: the call goes on.
+    const passing = orderBook.pass(request, kind, key)
+    const answer = await (as === 'quote' ? inTime(passing, services, quoteMs(body)) : passing)
     if (key !== undefined && answer.status === 429) limits.pause(key, answer.retryAfterMs ?? 0)
     return answer
   }
@@ -290,23 +292,24 @@ export function createWrites(services: WriteServices): OrderBookWrites {
 const sharedMs = 3_000
 const maxShared = 1_000
 
-/** Passes requests on. Clients without a key share the answers to reads. */
+/** Passes requests on, reads for two seconds at most. Clients without a key share the answers to these. */
 export function sharingReads(
   { pass }: Pick<OrderBookWrites, 'pass'>,
-  { limits, now }: Pick<WriteServices, 'limits' | 'now'>,
+  { limits, now, network }: Pick<WriteServices, 'limits' | 'now' | 'network'>,
 ): OrderBookWrites['pass'] {
   const answers = new LRUCache<string, Promise<PassedAnswer>>({
     ...{ max: maxShared, ttl: sharedMs, ttlAutopurge: true, ttlResolution: 0, perf: { now } },
   })
   return (request, asker) => {
     const { as, path } = request
-    if (as !== 'read' || limits.keyOf(asker) !== undefined) return pass(request, asker)
+    if (as !== 'read') return pass(request, asker)
+    if (limits.keyOf(asker) !== undefined) return inTime(pass(request, asker), { network })
     const shared = answers.get(path)
-    if (shared) return shared
+    if (shared) return inTime(shared, { network })
     const answer = pass(request, asker)
     answers.set(path, answer)
     answer.catch(() => answers.delete(path))
-    return answer
+    return inTime(answer, { network })
   }
 }
 
@@ -330,6 +333,16 @@ function differs({ quote: one }: QuoteReply, { quote: other }: QuoteReply): bool
     one.feeAmount !== other.feeAmount
   )
 }
+
+/** The time for a quote: what its request names, and the way there. */
+function quoteMs(body = new Uint8Array()): number {
+  const { timeout } = timeoutShape.safeParse(jsonIn(Buffer.from(body).toString())).data ?? {}
+  return Math.min(maxQuoteMs, (timeout ?? maxQuoteMs) + onTheWayMs)
+}
+
+const timeoutShape = z.object({ timeout: z.number().min(0) })
+const maxQuoteMs = 10_000
+const onTheWayMs = 1_000
 
 function written(body: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(body))

@@ -7,8 +7,8 @@ import { Outage } from '../domain/errors/error.ts'
 export class OutsideFault extends Outage {
   readonly reason: string
 
-  constructor(name: string, reason: string) {
-    super(name, reason)
+  constructor(name: string, reason: string, retryAfterMs?: number) {
+    super(name, reason, retryAfterMs)
     this.name = 'OutsideFault'
     this.reason = reason
   }
@@ -21,13 +21,10 @@ export function invalidResponse(name: string, what: string): OutsideFault {
 
 /** The fault of a provider that requests fewer calls, or whose limit of concurrent calls is reached. */
 export class Throttled extends OutsideFault {
-  /** The pause that the provider requests, if it names one. A hint. */
-  readonly retryAfterMs: number | undefined
-
+  /** @param retryAfterMs the pause that the provider requests, if it names one: a hint */
   constructor(name: string, reason: string, retryAfterMs?: number) {
-    super(name, reason)
+    super(name, reason, retryAfterMs)
     this.name = 'Throttled'
-    this.retryAfterMs = retryAfterMs
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../domain/log.ts'
 import { nestsDeeper } from '../domain/text/json.ts'
 import { OutsideFault, Throttled } from './fault.ts'
@@ -34,6 +35,8 @@ export interface JsonPeer {
   timeoutMs?: number
   /** The limit of the answer's body, decompressed. */
   maxBytes: number
+  /** Removes what nobody may see from an answer, before it is read. */
+  mask?: (text: string) => string
 }
 
 export interface JsonRequest {
@@ -220,10 +223,101 @@ export function retryAfterMs({ headers }: Response, now: number): number | undef
 }
 
 /** Reads the body. @throws OutsideFault for more than `maxBytes` */
-async function readText(response: Response, { name, maxBytes }: JsonPeer): Promise<string> {
+async function readText(response: Response, { name, maxBytes, mask }: JsonPeer): Promise<string> {
   const bytes = await readUpTo(response, maxBytes)
   if (!bytes) throw new OutsideFault(name, `answers with more than ${maxBytes} bytes`)
-  return bytes.toString('utf8')
+  const text = bytes.toString('utf8')
+  return mask ? mask(text) : text
+}
+
+/** Items that are parsed before other work has its turn. */
+const parsedAtOnce = 32
+
+/**
+ * Sends one request and reads the list in its answer, up to so many items: what is behind them is not read.
+ * @returns the status, and the items of a list; undefined for another answer
+ * @throws as `exchangeJson`
+ */
+export function exchangeItems(
+  peer: JsonPeer,
+  question: JsonRequest,
+  maxItems: number,
+  signal: AbortSignal,
+): Promise<{ status: number; items: unknown[] | undefined }> {
+  return exchange(peer, question, signal, async (response) => {
+    checkStatus(response, peer)
+    const { status, ok } = response
+    const { mask = (text: string) => text } = peer
+    const reader = createItemReader(maxItems)
+    let size = 0
+    // An error says in its status what there is to know.
+    if (!ok) discardBody(response)
+    else
+      for await (const chunk of response.body ?? []) {
+        size += chunk.length
+        if (size > peer.maxBytes)
+          throw new OutsideFault(peer.name, `answers with more than ${peer.maxBytes} bytes`)
+        reader.add(chunk)
+        if (reader.state() !== 'open') break
+      }
+    if (!ok || reader.state() === 'other') return { status, items: undefined }
+    if (reader.state() === 'open') throw new OutsideFault(peer.name, 'answers without valid JSON')
+    const items: unknown[] = []
+    for (const bytes of reader.items) {
+      const item = jsonIn(mask(bytes.toString('utf8')))
+      if (item === undefined) throw new OutsideFault(peer.name, 'answers without valid JSON')
+      if (items.push(item) % parsedAtOnce === 0) await nextTurn()
+    }
+    return { status, items }
+  })
+}
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c]
+const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b
+const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d
+
+/** Finds the items of a list in JSON as its bytes come, without reading what is in them. */
+function createItemReader(maxItems: number) {
+  const items: Buffer[] = []
+  let parts: Uint8Array[] = []
+  let depth = 0
+  let [isText, isEscaped] = [false, false]
+  let state: 'open' | 'ended' | 'other' = 'open'
+
+  /** Ends an item at the end of `part`. An empty list has none. */
+  function endItem(part: Uint8Array): void {
+    const item = Buffer.concat([...parts, part])
+    parts = []
+    if (item.some((byte) => !isSpace(byte))) items.push(item)
+    if (items.length >= maxItems) state = 'ended'
+  }
+
+  function add(chunk: Uint8Array): void {
+    let from = 0
+    for (let at = 0; at < chunk.length && state === 'open'; at++) {
+      const byte = chunk[at] ?? 0
+      if (isText) {
+        if (isEscaped) isEscaped = false
+        else if (byte === backslash) isEscaped = true
+        else if (byte === quote) isText = false
+      } else if (depth === 0) {
+        if (isSpace(byte)) continue
+        if (byte !== 0x5b) state = 'other'
+        depth = 1
+        from = at + 1
+      } else if (byte === quote) isText = true
+      else if (isOpening(byte)) depth++
+      else if (depth === 1 && (byte === comma || isClosing(byte))) {
+        endItem(chunk.subarray(from, at))
+        from = at + 1
+        if (isClosing(byte)) state = 'ended'
+      } else if (isClosing(byte)) depth--
+    }
+    if (state === 'open' && depth > 0) parts.push(chunk.subarray(from))
+  }
+
+  return { items, add, state: (): 'open' | 'ended' | 'other' => state }
 }
 
 function parseJson(text: string, { ok }: Response, { name }: JsonPeer): unknown {

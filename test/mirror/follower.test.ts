@@ -141,14 +141,17 @@ describe('an order that is placed at the order book', () => {
   })
 
   test('has a mirror whose age and rest are shown', async () => {
-    const query = '{ meta { mirror { source lagSeconds isLimited backfill lateOrders } } }'
+    const query =
+      '{ meta { mirror { source lagSeconds isLimited backfill liveOrders roundSeconds lateOrders } } }'
     const shown = await eventually('a first look', async () => {
       const { mirror } = (await graphql(follower.url ?? '', query)).meta
       return mirror.lagSeconds === null ? undefined : mirror
     })
-    const { source, lagSeconds, ...rest } = shown
+    const { source, lagSeconds, liveOrders, roundSeconds, ...rest } = shown
     expect(source).toBe(followed().orderBook.url)
     expect(lagSeconds).toBeLessThan(60)
+    expect(liveOrders).toBeGreaterThan(0)
+    expect(roundSeconds).toBeLessThanOrEqual(60)
     expect(rest).toEqual({ isLimited: false, backfill: 0, lateOrders: 0 })
     expect((await graphql(book.url, query)).meta).toEqual({ mirror: null })
   })
@@ -220,6 +223,14 @@ test('doctor reports whether the order book answers, and is signed for the netwo
     says: 'has orders of another contract',
   })
   expect(await checks({ url: 'http://127.0.0.1:9' })).toMatchObject({ state: 'bad' })
+  // A local chain has the id of a known one, and is shorter.
+  const network = {
+    ...config.network,
+    firstBlock: 4_717_488,
+    ethFlows: [book.market.accounts[0]?.address as never],
+  }
+  const found = await checkNetworks([{ ...config, network }], readSettings({}), silentLog)
+  expect(found.filter(({ state }) => state !== 'good')).toEqual([])
 })
 
 test('doctor names a refused key, a limit, a wrong clock, and a contract without code', async () => {

@@ -165,6 +165,15 @@ test('orders are read by their UIDs once, within the budget of the network', asy
   expect(calls).toEqual([])
 })
 
+test('an order counts once, however often it is named, and one that is not true counts as that alone', async () => {
+  const [own, other] = [orders[0]?.uid ?? '', presigned(7_000)]
+  const untrue = { ...presigned(7_001), sellAmount: '1' }
+  orders = [other, ...orders, untrue]
+  const flags = ['--uid', other.uid, '--uid', untrue.uid, '--account', owner, '--account', owner, '--all']
+  const { shown } = await run([...flags, '--uid', own, '--calls-per-minute', '0'])
+  expect(shown).toMatch(/^1 orders stored, 2302 were stored before, 1 are not true, \d+ a second/)
+})
+
 test.each([
   [[], 'import needs --account, --uid, or --from-block and --to-block'],
   [['--account', '0x12'], '--account must be an address: 0x and 40 hex digits'],

@@ -1,6 +1,6 @@
 import { createChain } from '../../src/chain/chain.ts'
 import { type Rpc, type RpcCall, RpcError, type RpcResponse } from '../../src/chain/rpc/rpc.ts'
-import { readTokenMetadata } from '../../src/chain/token/metadata.ts'
+import { type ReadToken, readTokenMetadata } from '../../src/chain/token/metadata.ts'
 import { batch } from '../../src/concurrency/batch.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
@@ -62,7 +62,7 @@ export async function openMetadataWorld() {
     const warnings: unknown[] = []
     const counted = countRequests(rpc)
     let asked = 0
-    const ask = batch((addresses: readonly Address[]) => readTokenMetadata(counted.rpc, chainId, addresses), {
+    const ask = batch<Address, ReadToken>((addresses) => readTokenMetadata(counted.rpc, chainId, addresses), {
       maxBatch: 128,
       concurrency: 2,
     })

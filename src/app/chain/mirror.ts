@@ -6,6 +6,7 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import { withoutSecrets } from '../../domain/text/secrets.ts'
 import {
   beginOf,
   type HistoryOptions,
@@ -15,7 +16,7 @@ import {
 } from '../../indexer/account-history.ts'
 import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
-import type { MirrorMeter, MirrorServices } from '../../mirror/mirror.ts'
+import { type MirrorMeter, type MirrorServices, titleOf } from '../../mirror/mirror.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
@@ -101,8 +102,8 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const { chainId } = network
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
   const { quotesPerSecond = callsPerMinute / 10, submissionsPerSecond = callsPerMinute / 20 } = config
-  // A quarter of the calls of the service itself, whatever the block time.
-  const latestEveryMs = 60_000 / (callsPerMinute * 0.15)
+  // A fifth of the calls of the service itself, whatever the block time.
+  const latestEveryMs = 60_000 / (callsPerMinute * 0.12)
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
     ...{ network, db, now, log, nameTokens, checkSignature },
@@ -112,7 +113,8 @@ export function composeMirror(options: MirrorOptions): Mirror {
         pause(timesMs * Math.ceil(numbers.length / 100), new Map(), { ref: false }),
       ]),
     orderBook: createOrderBook({
-      ...{ chainId, name: `${network.name}-order-book`, db, now, log },
+      ...{ chainId, name: `${network.name}-order-book`, title: titleOf(network) },
+      ...{ db, now, log },
       ...{ url, apiKey, ...budgets, callsPerMinute: calls },
     }),
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
@@ -128,7 +130,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
   return {
     claim: () =>
-      claimOrderBook(db, chainId, withoutCredentials(url), () => beginOf(history, network, { db, chain })),
+      claimOrderBook(db, chainId, withoutSecrets(url), () => beginOf(history, network, { db, chain })),
     firstBlocks: () => firstBlocksOf(db, chainId),
     writes,
     read: createOrderReader(serving),
@@ -150,17 +152,9 @@ export function composeMirror(options: MirrorOptions): Mirror {
     },
     async follow(signal) {
       await Promise.all([
-        followOrderBook({ ...servicesOver(loopDb), latestEveryMs }, signal),
+        followOrderBook({ ...servicesOver(loopDb), latestEveryMs, callsPerMinute }, signal),
         readHistories(oldTrades, signal),
       ])
     },
   }
-}
-
-function withoutCredentials(text: string): string {
-  const url = new URL(text)
-  url.username = ''
-  url.password = ''
-  url.search = ''
-  return url.href
 }

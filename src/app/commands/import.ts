@@ -4,7 +4,7 @@ import { toAddress } from '../../domain/evm/address.ts'
 import type { Log } from '../../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../../domain/order/order.ts'
 import { readOldTrades } from '../../indexer/account-history.ts'
-import { importAccount, importOrders } from '../../mirror/import.ts'
+import { importAccount, importedOrders, importOrders } from '../../mirror/import.ts'
 import type { MirrorMeter, MirrorServices } from '../../mirror/mirror.ts'
 import { claimChain } from '../chain/claim.ts'
 import type { NetworkConfig } from '../config.ts'
@@ -99,7 +99,7 @@ function subjectsOf(flags: ImportFlags): Subjects {
     refuse('--from-block and --to-block go together, --from-block not above --to-block')
   if (accounts.length + uids.length === 0 && !blocks)
     refuse('import needs --account, --uid, or --from-block and --to-block')
-  return { accounts, uids, blocks }
+  return { accounts: [...new Set(accounts)], uids, blocks }
 }
 
 function blockOf(flags: ImportFlags, name: 'from-block' | 'to-block'): number | undefined {
@@ -125,11 +125,12 @@ async function importAll(subjects: Subjects, parts: NetworkParts, options: Impor
   const progress = createProgress(options)
   const services: MirrorServices = mirror.importing(progress.meter, rateOf(options.flags))
   const { accounts, uids, blocks } = subjects
+  const read = importedOrders()
   try {
-    if (uids.length > 0) await importOrders(uids, services)
+    if (uids.length > 0) await importOrders(uids, read, services)
     for (const [index, account] of accounts.entries()) {
       progress.at(`account ${index + 1} of ${accounts.length}`, bar(index, accounts.length))
-      await importAccount(account, options.flags.all, services)
+      await importAccount(account, options.flags.all, read, services)
     }
     if (!blocks) return
     const final = (await chain.head()).number - network.finalityBlocks
@@ -137,7 +138,7 @@ async function importAll(subjects: Subjects, parts: NetworkParts, options: Impor
     if (range.to < blocks.to) options.warn(`tradegraph: the last final block is ${final}`)
     const reading = { ...mirror.oldTrades, ...(await mirror.firstBlocks()) }
     for await (const part of readOldTrades(range, reading)) {
-      await importOrders(part.uids, services)
+      await importOrders(part.uids, read, services)
       const [done, total] = [part.to - range.from + 1, range.to - range.from + 1]
       progress.at(`block ${part.to} of ${range.to}`, bar(done, total))
     }

@@ -3,6 +3,7 @@ import { type DestinationStream, pino } from 'pino'
 import { tokenPrefix } from '../../accounts/sign-in.ts'
 import type { Log } from '../../domain/log.ts'
 import { plain } from '../../domain/text/readable.ts'
+import { createMask, leastSecretLength, secretsOfUrl } from '../../domain/text/secrets.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
 import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
 import type { Settings } from '../settings.ts'
@@ -12,17 +13,12 @@ import { bar, type Screen, showLine } from './progress.ts'
 const secretName = /(key|secret|token|password)$/i
 const publicName = /public_?key$/i
 const address = /^0x[0-9a-f]{40}$/i
-/** Shortest secret; shorter values would be found in any text. */
-const leastLength = 8
-/** Shortest secret in a part of a path: providers of nodes put their keys there. */
-const leastPathLength = 16
-
 /** Every secret of settings and networks: keys, and secret parts of URLs. */
 export function secretsIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
     const isSecret = secretName.test(name) && !publicName.test(name) && !address.test(value)
     return [...(isSecret ? [value] : []), ...secretsOfUrl(value)].filter(
-      ({ length }) => length >= leastLength,
+      ({ length }) => length >= leastSecretLength,
     )
   }
   if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, name))
@@ -30,21 +26,6 @@ export function secretsIn(value: unknown, name = ''): string[] {
   // Each header for a receiver may be its key.
   const isHeaders = name === 'TRACES_HEADERS'
   return Object.entries(value).flatMap(([member, inner]) => secretsIn(inner, isHeaders ? 'key' : member))
-}
-
-function secretsOfUrl(text: string): string[] {
-  if (!/^[a-z]{2,12}:\/\//i.test(text) || !URL.canParse(text)) return []
-  const { password, searchParams, pathname } = new URL(text)
-  const parts = pathname.split('/').filter(({ length }) => length >= leastPathLength)
-  return [password, safelyDecoded(password), ...searchParams.values(), ...parts]
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Creates a check for keys that hold a secret of these values, or are the token of a session. */
@@ -57,16 +38,9 @@ const credentials = /(\b[a-z]{2,12}:\/\/[^\s:/@"]{0,100}):[^\s/@"]{1,200}@/gi
 
 /** Removes secrets from a line of JSON, and passwords from any URL in it. */
 export function createRedaction(secrets: readonly string[]): (line: string) => string {
-  const forms = secrets.flatMap((secret) => [
-    secret,
-    secret.toLowerCase(),
-    JSON.stringify(secret).slice(1, -1),
-  ])
-  // Longest first: one may begin with another.
-  const distinct = [...new Set(forms)].sort((one, other) => other.length - one.length)
+  const mask = createMask(secrets)
   return (line) => {
-    let hidden = line
-    for (const secret of distinct) hidden = hidden.replaceAll(secret, '[redacted]')
+    const hidden = mask(line)
     return hidden.includes('@') ? hidden.replace(credentials, '$1:[redacted]@') : hidden
   }
 }

@@ -46,8 +46,12 @@ export class Refusal extends Error {
 
 /** A failure of an outside system (node, database) to respond. It never means that data does not exist. */
 export class Outage extends Error {
-  constructor(what: string, cause?: unknown) {
+  /** The time after which it may respond again, if it is known. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(what: string, cause?: unknown, retryAfterMs?: number) {
     super(`${what} is unavailable`, { cause })
     this.name = 'Outage'
+    this.retryAfterMs = retryAfterMs
   }
 }

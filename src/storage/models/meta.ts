@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.ts'
-import { maxLate } from '../order/mirror.ts'
+import { isComparable, maxLate } from '../order/mirror.ts'
 import { boolean, bytes32, safeInt, smallInt, string, time } from '../query/codec.ts'
 import { column, derived, type Model, type OneRow, orNull } from '../query/model.ts'
 import { now } from '../query/selection.ts'
@@ -38,6 +38,9 @@ const lag: Model = {
 
 const countUpTo = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${maxLate}) counted)`
 
+/** Live orders of order book `ob`. One that it does not know is no part of the round. */
+const liveRows = `mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ob.chain_id AND ${isComparable}`
+
 /** Order book `ob`. */
 const mirrorState: Model = {
   name: 'MirrorState',
@@ -53,8 +56,9 @@ const mirrorState: Model = {
     ),
     isLimited: derived(
       boolean,
-      `(ob.paused_until > to_timestamp(${now}) OR greatest(ob.client_calls_at, ob.own_calls_at) > to_timestamp(${now}) + interval '8 seconds')`,
-      'True while calls wait: the source requests a pause, or half of the calls that may be made at once are used up.',
+      `(ob.paused_until > to_timestamp(${now}) OR ob.client_calls_at > to_timestamp(${now}) + interval '8 seconds'
+        OR ob.own_calls_at > to_timestamp(${now}) + interval '4 seconds')`,
+      'True while calls wait: the source requests a pause, or more than half of the calls that may be made at once are used up.',
     ),
     backfill: derived(
       safeInt,
@@ -62,11 +66,23 @@ const mirrorState: Model = {
       `The number of trades whose orders are not read yet, or are not known to the source either; ${maxLate} stands for so many or more.`,
       { weight: 100 },
     ),
+    liveOrders: derived(
+      safeInt,
+      countUpTo(liveRows),
+      `The number of live orders, which are compared with the source in a round; ${maxLate} stands for so many or more.`,
+      { weight: 100 },
+    ),
+    roundSeconds: orNull(
+      derived(
+        safeInt,
+        `(SELECT greatest(0, ceil(${now} - extract(epoch FROM min(m.compared_at)))::bigint) FROM ${liveRows})`,
+        'Seconds since the live order that waits longest was compared with the source, rounded up: a cancellation off chain is seen within so many, as the round is now. Null without live orders.',
+        { weight: 100 },
+      ),
+    ),
     lateOrders: derived(
       safeInt,
-      countUpTo(
-        `mirrored_orders m WHERE m.chain_id = ob.chain_id AND m.is_live AND m.compared_at < to_timestamp(${now}) - interval '1 minute'`,
-      ),
+      countUpTo(`${liveRows} AND m.compared_at < to_timestamp(${now}) - interval '1 minute'`),
       `The number of live orders that were last compared with the source more than a minute before; ${maxLate} stands for so many or more.`,
       { weight: 100 },
     ),

@@ -1,6 +1,7 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import { withoutSecrets } from '../../domain/text/secrets.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { isUnfinished } from './status.ts'
@@ -35,9 +36,12 @@ export async function claimOrderBook(
   const row = { chainId, url, ...calls, pausedUntil: past }
   await orderBook.createMany({ data: [row], skipDuplicates: true })
   const stored = await orderBook.findUniqueOrThrow({ where: { chainId } })
-  if (stored.url !== url)
+  // Stored by a version that kept a key in the path.
+  if (stored.url !== url && withoutSecrets(stored.url) === url)
+    await orderBook.update({ where: { chainId }, data: { url } })
+  else if (stored.url !== url)
     throw new Error(
-      `this database follows the order book ${stored.url} on chain ${chainId}, not ${url}: use another database`,
+      `this database follows the order book ${withoutSecrets(stored.url)} on chain ${chainId}, not ${url}: use another database`,
     )
   if (stored.indexedFrom !== null) return
   const { indexedFrom, notifiedFrom } = await begin()
@@ -113,7 +117,8 @@ export async function pauseCalls(db: Db, chainId: number, ms: number): Promise<v
  * The pause before a UID is requested again: it doubles from 4 seconds to ten days. In SQL for the statements
  * below.
  */
-const isDue = `(m.uid IS NULL OR m.asked_at + least(2 * power(2, least(m.times, 20)), 864000) * interval '1 second' <= now())`
+const isDue = (m: string) =>
+  `(${m}.uid IS NULL OR ${m}.asked_at + least(2 * power(2, least(${m}.times, 20)), 864000) * interval '1 second' <= now())`
 
 /** Presignatures and invalidations whose orders are looked for. */
 const newest = 1_000
@@ -124,7 +129,7 @@ const loggedIn = (table: 'presignatures' | 'invalidations', chainId: number, fro
   SELECT order_uid, block_number FROM (
       SELECT * FROM ${table} WHERE chain_id = ${chainId} ORDER BY block_number DESC, log_index DESC LIMIT ${newest}
     ) p WHERE p.block_number >= ${from} AND NOT EXISTS (SELECT FROM orders o WHERE o.uid = p.order_uid AND o.chain_id = p.chain_id)
-    AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${isDue})`)
+    AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = p.chain_id AND m.uid = p.order_uid AND NOT ${isDue('m')})`)
 
 /**
  * UIDs in logs of the chain, from a block on, whose orders are not stored, newest first. In SQL: it joins the
@@ -138,7 +143,7 @@ export async function unknownLogged(
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
     SELECT l.order_uid AS uid FROM (
       (SELECT order_uid, block_number FROM trades t WHERE chain_id = ${chainId} AND order_id IS NULL AND block_number >= ${from}
-        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = t.chain_id AND m.uid = t.order_uid AND NOT ${raw(isDue)})
+        AND NOT EXISTS (SELECT FROM missing_orders m WHERE m.chain_id = t.chain_id AND m.uid = t.order_uid AND NOT ${raw(isDue('m'))})
         ORDER BY block_number DESC, log_index DESC LIMIT ${limit})
       UNION ALL (${loggedIn('presignatures', chainId, from)}) UNION ALL (${loggedIn('invalidations', chainId, from)})
     ) l GROUP BY l.order_uid ORDER BY max(l.block_number) DESC LIMIT ${limit}`
@@ -151,7 +156,7 @@ export async function unknownAmong(db: Db, chainId: number, uids: readonly Order
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
     SELECT g.uid FROM unnest(${uids.map(bytea)}::bytea[]) WITH ORDINALITY AS g(uid, place)
     LEFT JOIN missing_orders m ON m.chain_id = ${chainId} AND m.uid = g.uid
-    WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = g.uid AND o.chain_id = ${chainId}) AND ${raw(isDue)}
+    WHERE NOT EXISTS (SELECT FROM orders o WHERE o.uid = g.uid AND o.chain_id = ${chainId}) AND ${raw(isDue('m'))}
     ORDER BY g.place`
   return rows.map(({ uid }) => hexOf(uid))
 }
@@ -349,17 +354,45 @@ export interface ComparedOrder {
   comparedAt: Date
 }
 
-/** Live orders that were compared before, those of the longest time first. In SQL: joins the UID. */
+/**
+ * SQL condition: live order `o` of row `m` can be compared again. One that the order book did not know waits
+ * for its turn.
+ */
+export const isComparable = `m.is_live AND NOT EXISTS (SELECT FROM missing_orders g WHERE g.chain_id = m.chain_id
+  AND g.uid = o.uid AND NOT ${isDue('g')})`
+
+/** Of so many compared orders one is that of a watched account, out of its turn. */
+const watchedShare = 4
+
+/**
+ * Live orders that were compared before, those of the longest time first. A quarter of them are of watched
+ * accounts, if these have so many. In SQL: joins the UID.
+ */
 export async function liveMirrored(
   db: Db,
   chainId: number,
   before: Date,
   limit: number,
 ): Promise<ComparedOrder[]> {
+  const due = raw(`mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ${chainId}
+    AND ${isComparable}`)
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array; compared_at: Date }[]>`
-    SELECT o.uid, m.compared_at FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
-    WHERE m.chain_id = ${chainId} AND m.is_live AND m.compared_at < ${before} ORDER BY m.compared_at LIMIT ${limit}`
+    WITH watched AS (SELECT o.id, o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before} AND o.owner IN (
+        SELECT account FROM watched_accounts WHERE chain_id = ${chainId} AND watched_until > now())
+      ORDER BY m.compared_at LIMIT ${Math.ceil(limit / watchedShare)})
+    SELECT uid, compared_at FROM (SELECT *, 0 AS place FROM watched UNION ALL (
+      SELECT o.id, o.uid, m.compared_at, 1 FROM ${due} AND m.compared_at < ${before}
+        AND NOT EXISTS (SELECT FROM watched w WHERE w.id = o.id) ORDER BY m.compared_at LIMIT ${limit})) found
+    ORDER BY place, compared_at LIMIT ${limit}`
   return rows.map(({ uid, compared_at }) => ({ uid: hexOf(uid), comparedAt: compared_at }))
+}
+
+/** Counts live orders up to a limit. In SQL: reads no more of them. */
+export async function countLive(db: Db, chainId: number, most: number): Promise<number> {
+  const [row] = await sql(db).$queryRaw<{ live: bigint }[]>`SELECT count(*) AS live FROM (
+    SELECT FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
+      WHERE m.chain_id = ${chainId} AND ${raw(isComparable)} LIMIT ${most}) counted`
+  return Number(row?.live ?? 0)
 }
 
 /** The accounts of streams and queries: by their addresses, and by the row keys of their orders. */
