@@ -11,7 +11,7 @@ type Services = Pick<AuctionServices, 'network' | 'log' | 'head' | 'solvers' | '
 
 /** Contracts and accounts that are tried with each other, at most: each pair is some views. */
 const maxContracts = 4
-const maxGrantees = 16
+const maxGrantees = 64
 /** Rights that are ended at once, at most. */
 const maxEnded = 16
 /** Blocks in which the settlement that ends rights has to be mined. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isPaused } from '../../src/auctions/outside.ts'
 import { runAuction, runAuctions } from '../../src/auctions/run.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { bytesToHex } from '../../src/domain/evm/hex.ts'
@@ -620,7 +621,10 @@ describe('a settlement attempt', () => {
   })
 })
 
-test('a held token that cannot be read is left out, and pauses no solver whose settlement does not touch it', async () => {
+test.each([
+  ['is left out where it cannot be read, and pauses no solver whose settlement does not touch it', true],
+  ['is compared where it can be, and the solver that says otherwise is paused', false],
+])('a held token %s', async (_, isUnreadable) => {
   const spoiling = numbered('5b')
   const dropped: string[] = []
   fake.services.heldTokens = {
@@ -628,6 +632,8 @@ test('a held token that cannot be read is left out, and pauses no solver whose s
     list: () => [spoiling],
     drop: (token) => dropped.push(token) > 0,
   }
+  fake.services.network = { ...fake.services.network, balanceGuard: numbered('9d') }
+  fake.services.effects = { ...fake.services.effects, isUnreadable: async () => isUnreadable }
   const solver: Solver = {
     ...createSolver(async (held) => [propose(held)]),
     outside: { maxProposals: 3, isPunctual: () => true, notify: () => {} },
@@ -648,7 +654,8 @@ test('a held token that cannot be read is left out, and pauses no solver whose s
     fake.world.block += 4
   }
   expect(asked).toBe(3)
-  expect(dropped).toEqual([spoiling, spoiling, spoiling])
+  expect(dropped).toEqual(isUnreadable ? [spoiling, spoiling, spoiling] : [])
+  expect(isPaused(solverAddress, fake.world.block - 3, fake.services)).toBe(!isUnreadable)
 })
 
 test('an outside solver whose settlement fails is paused, longer each time, and harms no order of a contract', async () => {

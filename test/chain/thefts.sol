@@ -402,7 +402,7 @@ contract Items {
     }
 }
 
-/// The view answers what somebody wants to hear.
+/// The view has the amount always.
 contract FlatteringItems is Items {
     function allowance(address, address) external pure returns (uint256) {
         return 3;
@@ -566,7 +566,7 @@ contract Clerk {
     }
 }
 
-/// Pays whom a manager knows: it keeps nothing itself.
+/// Pays accounts that a manager knows: it keeps nothing itself.
 contract ManagedVault {
     Manager private immutable manager;
     Clerk private immutable clerk;
@@ -581,7 +581,7 @@ contract ManagedVault {
         left += amount;
     }
 
-    /// It answers as a token of which nobody has anything.
+    /// It answers as a token of which no account has anything.
     function balanceOf(address) external pure returns (uint256) {
         return 0;
     }
