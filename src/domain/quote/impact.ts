@@ -99,7 +99,10 @@ export function impactReasons(impact: PriceImpact | null): Reason[] {
 
 /** A loss in words, such as "9.21 % less than the market price, 1,234.56 US dollars". */
 export function lossText({ share, usd }: Pick<PriceImpact, 'share' | 'usd'>): string {
-  const parts = BigInt(Math.round(Number(share) * 1_000_000))
+  const value = Number(share)
+  // A service elsewhere may answer with any text.
+  if (!Number.isFinite(value)) return 'an unknown share of the market price'
+  const parts = BigInt(Math.round(value * 1_000_000))
   const [size, side] = parts < 0n ? [-parts, 'more'] : [parts, 'less']
-  return `${readablePercent(size)} % ${side} than the market price${usd === null ? '' : `, ${grouped(usd)} US dollars`}`
+  return `${readablePercent(size)} % ${side} than the market price${usd === null || !/^\d{1,60}(\.\d{1,30})?$/.test(usd) ? '' : `, ${grouped(usd)} US dollars`}`
 }

@@ -78,6 +78,15 @@ test.each<[parts: bigint, impact: object, code: string | undefined, words: strin
   expect(lossText(found).startsWith(`${words} than the market price`)).toBe(true)
 })
 
+test.each(['x', '', '1e999', '\u001b[31m', '$(id)', 'NaN', '0.1; rm', '9'.repeat(400)])(
+  'a service elsewhere cannot speak by %j',
+  (text) => {
+    const words = [lossText({ share: text, usd: null }), lossText({ share: '0.98', usd: text })]
+    expect(words.join('\n')).not.toMatch(/\$|rm|\[31|9{50}/)
+    expect(words[1]).toMatch(/^98 % less than the market price/)
+  },
+)
+
 test('other settings, an unknown price, and tokens without decimals or dollars', () => {
   expect(toPriceImpact(30_000n, sold, { said: 10_000n, accepted: 30_000n })).toMatchObject({
     ...{ isNotable: true, needsAcceptance: true },
