@@ -263,6 +263,10 @@ async function openServices(
       isOperator,
       isEditor: (key: string | undefined) => isCms(key) || isOperator(key),
       maxOrderUids: settings.ORDER_MAX_UIDS,
+      impactLimits: {
+        said: partsOf(settings.PRICE_IMPACT_WARNING),
+        accepted: partsOf(settings.PRICE_IMPACT_ACCEPTANCE),
+      },
       reportAuctions: settings.DEBUG_REPORT_AUCTIONS,
       stored,
       uploadAppData: upload,
@@ -351,3 +355,6 @@ export function storedLimitsOf(settings: Settings): StoredLimits {
     'affiliate codes': { bytes: codeBytes, ageMs: dayMs },
   }
 }
+
+/** Parts per million of a percentage. */
+const partsOf = (percent: number) => BigInt(Math.round(percent * 10_000))

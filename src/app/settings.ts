@@ -215,6 +215,22 @@ export const settings = z.object({
     .describe(
       'Maximum share by which a simulation may fall short of its estimate: beyond it the estimate is dropped.',
     ),
+  PRICE_IMPACT_WARNING: z.coerce
+    .number()
+    .min(0)
+    .max(100)
+    .default(5)
+    .describe(
+      'Per cent that a quote gives less than the market price from which it has the warning PRICE_IMPACT.',
+    ),
+  PRICE_IMPACT_ACCEPTANCE: z.coerce
+    .number()
+    .min(0)
+    .max(100)
+    .default(20)
+    .describe(
+      'Per cent that a quote gives less than the market price from which wallets sign only after its acceptance.',
+    ),
   ORDER_MAX_OUT_OF_MARKET: integer(0, 100_000)
     .default(10)
     .describe('Maximum open orders out of market of one owner; 0 is no limit.'),

@@ -51,6 +51,7 @@ export interface OrderPlacement extends RequestOptions {
   quote?: { appData?: string } & Partial<Pick<QuotedAmounts, 'sellAmount' | 'buyAmount' | 'feeAmount'>>
   protocolFeeBps?: string | null
   slippage?: { bps: number } | null
+  priceImpact?: { share: string; needsAcceptance: boolean } | null
   /** The app data document. That of the quote is used without it, or the hash alone if there is none. */
   appData?: string
   /** The account, where the signer has several. The owner of the order. */
@@ -72,6 +73,11 @@ export interface OrderPlacement extends RequestOptions {
    * known contracts only, whatever the service says.
    */
   settlementContract?: string
+  /**
+   * True if the trader accepts what the quote gives less than the market price. Without it, a quote whose
+   * `priceImpact` needs acceptance is not signed.
+   */
+  acceptImpact?: boolean
   /** The chain that the order is for: a quote for another one is refused. */
   chainId?: number
   /** `EIP1271` for the signature of a smart account. */
@@ -102,6 +108,7 @@ export async function placeOrder<Form extends ScalarForm>(
       field: 'appData',
     })
   checkSettlement(domain.verifyingContract, placement.settlementContract)
+  checkImpact(placement)
   checkDemand(placement, { order, domain, document, owner })
   const uid = orderUid(domain, order, owner)
   const signature = await signTypedData(signer, orderTypedData(domain, order), owner)
@@ -136,6 +143,17 @@ export async function placeOrder<Form extends ScalarForm>(
     })
   }
   return attempt(send, signal, { code: 'DuplicatedOrder', find: stored })
+}
+
+/** @throws TradegraphError if the trader has to accept the price */
+function checkImpact({ priceImpact, acceptImpact = false }: OrderPlacement): void {
+  if (!priceImpact?.needsAcceptance || acceptImpact) return
+  const percent = Math.round(Number(priceImpact.share) * 10_000) / 100
+  throw new TradegraphError(
+    'InvalidParameter',
+    `the quote gives ${percent} % less than the market price: acceptImpact is needed to sign it`,
+    { field: 'acceptImpact' },
+  )
 }
 
 /** Compares what is signed with what the caller demanded. @throws TradegraphError */

@@ -130,8 +130,9 @@ builder.queryFields((t) => ({
     args: {
       name: t.arg({
         type: 'NetworkName',
-        required: true,
-        description: 'Its name, another name that it is known by, or its chain id.',
+        required: false,
+        description:
+          'Its name, another name that it is known by, or its chain id. May be left out where there is only one.',
       }),
     },
     resolve: (_root, { name }, context) => tradingOn(context, name).network,

@@ -10,6 +10,11 @@ const pattern = (form: RegExp, says: string) => z.string().regex(form, `must be 
 export const addressArgument = pattern(/^0x[0-9a-fA-F]{40}$/, 'an address: 0x and 40 hex digits')
 export const atomsArgument = pattern(/^\d{1,78}$/, 'a decimal string of atoms')
 export const uidArgument = pattern(/^0x[0-9a-fA-F]{112}$/, 'the UID of an order: 0x and 112 hex digits')
+export const uidsArgument = z
+  .array(uidArgument)
+  .min(1)
+  .max(10)
+  .describe('UIDs of orders, each once. Those that are not known are left out of the answer.')
 export const hashArgument = pattern(/^0x[0-9a-fA-F]{64}$/, '0x and 64 hex digits')
 export const signatureArgument = pattern(/^0x([0-9a-fA-F]{2}){0,8192}$/, 'hex bytes with 0x in front')
 export const networkArgument = pattern(/^[\w-]{1,64}$/, 'the name or chain id of a network')

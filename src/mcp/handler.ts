@@ -82,7 +82,7 @@ export function createMcpRequestHandler(
     headers.push(['accept', jsonAndEvents(req.headers.accept ?? '')])
     const unused = [admission]
     const ask = createAsk(caller, gone, unused, text.length)
-    const mcp = createMcpHandler(() => createMcpServer(ask, version), { maxSubscriptions: 0 })
+    const mcp = createMcpHandler(() => createMcpServer(ask, version, true), { maxSubscriptions: 0 })
     const signal = AbortSignal.any([gone(), AbortSignal.timeout(limits.ms)])
     const request = new Request('http://localhost/mcp', { method: 'POST', headers, signal })
     const response = await mcp.fetch(request, { parsedBody })

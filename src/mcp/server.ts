@@ -28,20 +28,24 @@ const listed = once(() =>
     outputSchema: jsonSchema(outputOf(tool), 'output'),
     annotations: {
       readOnlyHint: tool.writes === undefined,
-      destructiveHint: tool.writes === 'ends',
+      // A placed order spends, and a cancelled one is gone.
+      destructiveHint: tool.writes !== undefined,
       idempotentHint: true,
       openWorldHint: true,
     },
   })),
 )
 
-/** A server for one connection or request. */
-export function createMcpServer(ask: Ask, version: string): Server {
+/**
+ * A server for one connection or request.
+ * @param isOwn true if the answers are the program's own, false if they are those of a service elsewhere
+ */
+export function createMcpServer(ask: Ask, version: string, isOwn: boolean): Server {
   const server = new Server({ name: 'tradegraph', version }, { capabilities: { tools: {} }, instructions })
   server.setRequestHandler('tools/list', () => ({ tools: listed() }))
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }) => {
     const tool = tools.find((each) => each.name === name)
-    if (tool) return call(tool, given, ask)
+    if (tool) return call(tool, given, ask, isOwn)
     const known = tools.map((each) => each.name).join(', ')
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,

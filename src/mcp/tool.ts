@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import { vaultRelayerOf } from '../client/contracts.ts'
 import { codeNamed, explained } from '../domain/errors/error-explanations.ts'
+import { chainIdOfName } from '../domain/network/chains.ts'
 import type { Documents } from './documents.generated.ts'
 import { notice, separate, untrusted } from './untrusted.ts'
 
@@ -9,13 +11,16 @@ interface ToolRow<Input extends z.ZodType, Output extends z.ZodObject, Run exten
   title: string
   description: string
   /** Writes may be repeated: the service refuses or ignores what it has. */
-  writes?: 'adds' | 'ends'
+  writes?: true
   input: Input
   output: Output
   /** The document. */
   run: Run
   variables(args: z.output<Input>): Variables
-  /** The result, with texts of strangers, which are then moved out. Undefined if there is no such thing. */
+  /**
+   * The result, with texts of strangers, which are then moved out. Undefined if there is no such thing.
+   * @throws WrongAnswer
+   */
   answer(data: Data, args: z.output<Input>): z.output<Output> | undefined
   /** The result in sentences. It never sees a text of a stranger. */
   words(result: z.output<Output>): string[]
@@ -47,23 +52,63 @@ export interface CallResult {
   [key: string]: unknown
 }
 
-/** Calls a tool. Its faults are results too, with a stable code. */
-export async function call(tool: Tool, given: unknown, ask: Ask): Promise<CallResult> {
+/** An answer of the service that no wallet may sign or approve by. */
+export class WrongAnswer extends Error {}
+
+/**
+ * Calls a tool. Its faults are results too, with a stable code.
+ * @param isOwn false for a service elsewhere, whose word counts for no contract
+ */
+export async function call(tool: Tool, given: unknown, ask: Ask, isOwn: boolean): Promise<CallResult> {
   const parsed = tool.input.safeParse(given ?? {})
   if (!parsed.success) {
-    const [issue] = parsed.error.issues
+    const { issues } = parsed.error
+    // An argument that does not exist first: it may be a key, which must not be there.
+    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
     const field = issue?.path.join('.') || (issue && 'keys' in issue ? String(issue.keys[0]) : '')
     return refused({ code: 'InvalidParameter', fault: issue?.message ?? '', ...(field && { field }) })
   }
   const { data, errors } = await ask(tool, tool.variables(parsed.data))
-  if (errors?.[0]) return refused(errorOf(errors[0]))
-  const answer = tool.answer(data, parsed.data)
-  if (!answer) return refused({ code: 'NotFound', fault: 'there is no such thing' })
-  const { result, untrusted } = separate(answer)
-  return {
-    content: contentOf(tool.words(result), untrusted),
-    structuredContent: { ...result, ...(untrusted && { untrusted }) },
+  if (errors?.[0]) return refused(withArgument(errorOf(errors[0]), tool))
+  try {
+    if (!isOwn) checkContracts(data)
+    const answer = tool.answer(data, parsed.data)
+    if (!answer)
+      return refused({
+        code: 'NotFound',
+        fault: 'there is no such thing: check the arguments, and the network',
+      })
+    const { result, untrusted } = separate(answer)
+    return {
+      content: contentOf(tool.words(result), result, untrusted),
+      structuredContent: { ...result, ...(untrusted && { untrusted }) },
+    }
+  } catch (fault) {
+    if (!(fault instanceof WrongAnswer)) throw fault
+    return refused({
+      code: 'InternalServerError',
+      fault: `${fault.message}. Sign nothing, and ask the operator.`,
+    })
   }
+}
+
+/** @throws WrongAnswer for a settlement contract or vault relayer that is not a known one, or another chain */
+function checkContracts(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const { settlementContract, verifyingContract, vaultRelayer, network, id, chainId } = value as Record<
+    string,
+    unknown
+  >
+  const contract = settlementContract ?? verifyingContract
+  const relayer = contract === undefined ? undefined : vaultRelayerOf(String(contract))
+  if (contract !== undefined && relayer === undefined)
+    throw new WrongAnswer('the service names a settlement contract that is not known')
+  if (vaultRelayer !== undefined && String(vaultRelayer).toLowerCase() !== relayer)
+    throw new WrongAnswer('the service names another vault relayer than that of the settlement contract')
+  const known = chainIdOfName(String(network ?? id ?? ''))
+  if (chainId !== undefined && known !== undefined && known !== chainId)
+    throw new WrongAnswer('the service gives a network the id of another chain')
+  for (const below of Object.values(value)) checkContracts(below)
 }
 
 /** The schema of successes. */
@@ -80,6 +125,25 @@ interface ToolError {
   data?: unknown
 }
 
+/** Members of the service’s inputs that have another name among the arguments of tools. */
+const argumentNames: Readonly<Record<string, string>> = {
+  ...{ sellBeforeFee: 'sellAmount', sellAmountBeforeFee: 'sellAmount', sellAmountAfterFee: 'sellAmount' },
+  ...{ buyAfterFee: 'buyAmount', buyAmountAfterFee: 'buyAmount', amount: 'sellAmount' },
+  ...{ base: 'sellToken', quote: 'buyToken', uid: 'orderUids', uids: 'orderUids', address: 'account' },
+  ...{ owner: 'account', validTo: 'validFor', appDataHash: 'appData', name: 'network' },
+}
+
+/** Names the member at fault as the tool has it. */
+function withArgument(error: ToolError, { input }: Tool): ToolError {
+  const { shape = {} } = input as { shape?: object }
+  if (error.field === undefined) return error
+  const field = error.field
+    .split('.')
+    .findLast((part) => part in shape || (argumentNames[part] ?? '') in shape)
+  if (field === undefined) return error
+  return { ...error, field: field in shape ? field : (argumentNames[field] ?? field) }
+}
+
 function errorOf({ message, extensions = {} }: NonNullable<AskedResult['errors']>[number]): ToolError {
   const { code, field, retryable, data } = extensions
   return {
@@ -91,31 +155,62 @@ function errorOf({ message, extensions = {} }: NonNullable<AskedResult['errors']
   }
 }
 
+const quoteAgain = 'Call quote again, and let the user sign the new order.'
+
+/** The call that follows an error. */
+const nextSteps: Readonly<Partial<Record<string, string>>> = {
+  InvalidParameter: 'Change the argument, and call the tool again.',
+  InsufficientAllowance:
+    'Let the user approve the sell token for vaultRelayer of the tool networks, then call submit_order again with the same signature.',
+  InsufficientBalance: 'Let the user fund the account, or call quote with a smaller amount.',
+  DuplicatedOrder: 'The order is placed already: follow it with the tool order.',
+  OrderExpired: quoteAgain,
+  InsufficientValidTo: quoteAgain,
+  AppDataHashMismatch: quoteAgain,
+  WrongOwner: 'Let the wallet of the owner sign exactly the typed data of the tool, and send that signature.',
+  InvalidSignature:
+    'Let the wallet of the owner sign exactly the typed data of the tool, and send that signature.',
+  SellAmountDoesNotCoverFee: 'Call quote with a larger amount.',
+  NoLiquidity: 'Call quote with a smaller amount, or look at the tool pairs for what can be traded.',
+  OnChainOrder: 'The owner cancels it with a transaction of the wallet.',
+}
+
 function refused({ retryable = false, ...fault }: ToolError): CallResult {
   const known = codeNamed(fault.code)
   const texts = known && explained(known)
   // Advice is for traders: the arguments are the agent's to repair.
   const advice = fault.fault === undefined ? texts?.advice : undefined
+  const nextStep = nextSteps[fault.code]
   const error = {
     ...{ ...fault, retryable },
     ...(texts && { meaning: texts.meaning }),
     ...(advice !== undefined && { advice }),
+    ...(nextStep !== undefined && { nextStep }),
   }
   const { result, untrusted } = separate({ error })
   const { code, field } = result.error
   const place = field === undefined ? '' : ` (${field})`
-  const words = [`${code}${place}: ${fault.fault ?? texts?.meaning ?? ''}`, ...(advice ? [advice] : [])]
+  const words = [
+    `${code}${place}: ${fault.fault ?? texts?.meaning ?? ''}`,
+    ...(advice ? [advice] : []),
+    ...(nextStep ? [nextStep] : []),
+  ]
   return {
     isError: true,
-    content: contentOf(words, untrusted),
+    content: contentOf(words, result, untrusted),
     structuredContent: { ...result, ...(untrusted && { untrusted }) },
   }
 }
 
-/** A block of own words, and one of the texts of strangers as JSON, which they cannot leave. */
-function contentOf(words: readonly string[], foreign: z.infer<typeof untrusted> | undefined) {
+/**
+ * A block of own words, one of the whole result as JSON, for clients that read texts alone, and one of the
+ * texts of strangers as JSON, which they cannot leave.
+ */
+function contentOf(words: readonly string[], result: object, foreign: z.infer<typeof untrusted> | undefined) {
   const { tokens = [], texts = [] } = foreign ?? {}
-  return [words.join('\n'), ...(foreign ? [`${notice}\n${JSON.stringify({ tokens, texts })}`] : [])].map(
-    (text) => ({ type: 'text' as const, text }),
-  )
+  return [
+    words.join('\n'),
+    JSON.stringify(result),
+    ...(foreign ? [`${notice}\n${JSON.stringify({ tokens, texts })}`] : []),
+  ].map((text) => ({ type: 'text' as const, text }))
 }

@@ -23,7 +23,17 @@ const limits = { symbol: 40, name: 80, text: 2_000, tokens: 200, texts: 100 }
 
 /** Members with texts of this program, which name nothing but addresses and figures. */
 const ownTexts: ReadonlySet<string> = new Set([
-  ...['terms', 'notes', 'meaning', 'advice', 'fault', 'typedData', 'cancellationTypedData', 'orderToSign'],
+  ...[
+    'terms',
+    'notes',
+    'meaning',
+    'advice',
+    'fault',
+    'nextStep',
+    'typedData',
+    'cancellationTypedData',
+    'orderToSign',
+  ],
 ])
 
 /** Members with texts of contracts, solvers, other order books and documents, whatever is in them. */

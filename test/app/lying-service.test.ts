@@ -7,6 +7,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Wallet } from 'ethers'
 import { afterAll, describe, expect, test } from 'vitest'
+import { askService } from '../../src/app/commands/service.ts'
 import type { OwnNetwork } from '../../src/app/commands/trade/contracts.ts'
 import { type OrderFile, termLines } from '../../src/app/commands/trade/order-file.ts'
 import { quote } from '../../src/app/commands/trade/quote.ts'
@@ -20,6 +21,8 @@ import {
 } from '../../src/client/package.ts'
 import { type Address, address } from '../../src/domain/evm/address.ts'
 import { settlementPairs } from '../../src/domain/network/network.ts'
+import { tools } from '../../src/mcp/server.ts'
+import { type AskedResult, call } from '../../src/mcp/tool.ts'
 
 /** A service that lies to a wallet, asked by the command line and the client. */
 
@@ -58,9 +61,11 @@ function honest(query: string, { input, uids }: { input?: Record<string, string>
     return {
       quote: {
         ...{ quoteId: 1, verified: true, warnings: [], protocolFeeBps: null, slippage: null, order },
+        ...{ expiration: '2027-01-01T00:00:00Z', from: owner },
+        priceImpact: { share: '0.003', usd: null, isNotable: false, needsAcceptance: false },
         quote: {
           ...{ sellAmount: '990000000000000000', buyAmount: '3000000000', feeAmount: '10000000000000000' },
-          appData: '{}',
+          ...{ appData: '{}', sellToken: tokens[0], buyToken: tokens[1] },
         },
       },
     }
@@ -99,7 +104,7 @@ const flags = {
   ...{ sell: weth, buy: usdc, amount: '1', from: owner, 'valid-for': '1800', network: undefined },
   ...{ 'buy-amount': undefined, limit: undefined, receiver: undefined, slippage: undefined },
 }
-const signing = { 'key-file': keyFile, yes: true }
+const signing = { 'key-file': keyFile, yes: true, 'accept-impact': false }
 const none = () => undefined
 
 /** What the command line printed, and how it ended. */
@@ -328,6 +333,170 @@ describe('app data and limits', () => {
     ] as const) {
       const placed = placeOrder(client, { ...found, input, slippageBps, signer: wallet })
       await expect(placed).rejects.toThrow(isTaken ? 'another order' : 'differs from the demand: buyAmount')
+    }
+  })
+})
+
+describe('a price far from the market', () => {
+  const input = { from: owner, sellToken: weth, buyToken: usdc, amount: { sellBeforeFee: 10n ** 18n } }
+  const at = (share: string, usd: string | null) => {
+    const [isNotable, needsAcceptance] = [Number(share) >= 0.05, Number(share) >= 0.2]
+    return (answer: Answer) =>
+      answer.quote && Object.assign(answer.quote, { priceImpact: { share, usd, isNotable, needsAcceptance } })
+  }
+  const asked = async (lie: Lie, flag: boolean) => {
+    await using lying = await startService((answer, query) => void lie(answer, query))
+    const { service } = lying
+    const quoted = await outcome((warn) => quote(flags, { service, warn, findOwnNetwork: none }))
+    const accepting = { ...signing, 'accept-impact': flag }
+    const signed = await outcome((warn) =>
+      sign(quoted.done as OrderFile, accepting, { warn, rpc: undefined, own: undefined }),
+    )
+    const client = createClient({ url: service.url })
+    const { quote: found } = await client.mutate(QuoteDocument, { input })
+    const placed = await outcome(() =>
+      placeOrder(client, { ...found, input, acceptImpact: flag, signer: wallet }),
+    )
+    const warnings = (lines: string[]) => lines.filter((line) => line.startsWith('warning: '))
+    return {
+      quoted: warnings(quoted.lines),
+      signed: warnings(signed.lines),
+      fault: signed.fault,
+      placed: placed.fault,
+    }
+  }
+
+  test.each<[share: string, usd: string | null, line: string]>([
+    ['0.05', null, 'the trade gives 5 % less than the market price'],
+    ['0.0921', '2763.12', 'the trade gives 9.21 % less than the market price, 2,763.12 US dollars'],
+  ])('of %s is said by quote and sign', async (share, usd, line) => {
+    const said = [`warning: PRICE_IMPACT: ${line}.`]
+    expect(await asked(at(share, usd), false)).toEqual({
+      ...{ quoted: said, signed: said, fault: '', placed: 'the service answers with another order' },
+    })
+  })
+
+  test('of 20 % and more needs the trader’s yes', async () => {
+    const said = [
+      'warning: PRICE_IMPACT: the trade gives 98 % less than the market price, 29,404.9 US dollars; `sign` needs --accept-impact.',
+    ]
+    expect(await asked(at('0.98', '29404.9'), false)).toEqual({
+      ...{ quoted: said, signed: said, fault: 'the price is far from the market: --accept-impact signs it' },
+      placed: 'the quote gives 98 % less than the market price: acceptImpact is needed to sign it',
+    })
+    expect(await asked(at('0.98', '29404.9'), true)).toEqual({
+      ...{ quoted: said, signed: said, fault: '', placed: 'the service answers with another order' },
+    })
+    expect((await asked(at('0.2', null), false)).placed).toMatch(/^the quote gives 20 % less/)
+  })
+
+  test('is said to be unknown, and little is not said', async () => {
+    const unknown = ['warning: PRICE_UNKNOWN: the quote was not compared with a market price.']
+    const none = await asked(
+      (answer) => answer.quote && Object.assign(answer.quote, { priceImpact: null }),
+      false,
+    )
+    expect([none.quoted, none.signed, none.fault]).toEqual([unknown, unknown, ''])
+    for (const share of ['-0.5', '0', '0.0499'])
+      expect(await asked(at(share, null), false)).toMatchObject({ quoted: [], signed: [], fault: '' })
+  })
+})
+
+describe('tools for agents at a service elsewhere', () => {
+  const given = { from: owner, sellToken: weth, buyToken: usdc, sellAmount: String(10n ** 18n) }
+  async function called(name: string, args: object, lie: Lie, isOwn = false) {
+    await using lying = await startService(lie)
+    const tool = tools.find((each) => each.name === name)
+    if (!tool) expect.unreachable()
+    const ask = ({ run }: { run: string }, variables: Record<string, unknown>) =>
+      askService(lying.service, run, variables) as Promise<AskedResult>
+    return call(tool, args, ask, isOwn)
+  }
+  const changed = (key: string, members: object) => (answer: Answer) => spread(answer, key, members) as never
+
+  test('an honest quote has all that a trade needs as text as well', async () => {
+    const { structuredContent, content } = await called('quote', given, none)
+    const { orderToSign, typedData, orderUid } = structuredContent
+    expect(JSON.parse(content[1]?.text ?? '')).toMatchObject({ orderToSign, typedData, orderUid, quoteId: 1 })
+    expect(typedData).toMatchObject({
+      ...{ primaryType: 'Order', domain: { verifyingContract: settlement, chainId: 11_155_111 } },
+      message: { sellToken: weth, buyToken: usdc, receiver: owner, buyAmount: '2985000000', kind: 'sell' },
+    })
+  })
+
+  test.each<[lie: string, key: string, members: object]>([
+    ['a contract of the thief', 'verifyingContract', { verifyingContract: thief }],
+    ['the relayer as the contract', 'verifyingContract', { verifyingContract: vaultRelayer }],
+    ['another chain', 'verifyingContract', { chainId: 1 }],
+    ['another receiver', 'validTo', { receiver: thief }],
+    ['app data', 'validTo', { appData: appDataHash('{"appCode":"x"}') }],
+    ['a limit of one atom', 'validTo', { buyAmount: '1' }],
+    ['a larger amount', 'validTo', { sellAmount: String(10n ** 20n) }],
+    ['another token', 'validTo', { buyToken: thief }],
+    ['a fee', 'validTo', { feeAmount: '1' }],
+    ['a time without end', 'validTo', { validTo: 2 ** 32 - 1 }],
+  ])('%s is not passed on to a wallet', async (_, key, members) => {
+    const answer = await called('quote', { ...given, network: 'sepolia' }, changed(key, members))
+    expect(answer.isError).toBe(true)
+    expect(JSON.stringify(answer)).not.toMatch(/typedData|bad0/)
+    expect(answer.content[0]?.text).toContain('Sign nothing, and ask the operator.')
+  })
+
+  test('typed data of another kind is replaced by that of the order', async () => {
+    const permit = { primaryType: 'Permit', types: { Permit: [] }, message: { spender: thief } }
+    const { structuredContent } = await called(
+      'quote',
+      given,
+      (answer) => spread(answer, 'domain', permit) as never,
+    )
+    expect(structuredContent.typedData).toMatchObject({ primaryType: 'Order', message: { sellToken: weth } })
+    expect(JSON.stringify(structuredContent)).not.toMatch(/Permit|bad0/)
+  })
+
+  test.each<[lie: string, members: object]>([
+    ['the thief as the relayer', { vaultRelayer: thief }],
+    ['the thief’s contract', { settlementContract: thief }],
+    ['the id of another chain', { chainId: 1 }],
+  ])('networks does not pass on %s', async (_, members) => {
+    const lie = changed('settlementContract', {
+      network: 'sepolia',
+      ready: true,
+      wrappedNative: { address: weth, decimals: 18, symbol: 'WETH', name: null },
+      ...members,
+    })
+    const answer = await called('networks', {}, lie)
+    expect([answer.isError, JSON.stringify(answer).includes('bad0')]).toEqual([true, false])
+    // A service’s own network may have contracts of its own.
+    expect((await called('networks', {}, lie, true)).isError).toBeUndefined()
+  })
+
+  test('a price far from the market has nothing to sign until it is accepted', async () => {
+    const priceImpact = { share: '0.98', usd: '29404.9', isNotable: true, needsAcceptance: true }
+    const lie = changed('quoteId', { priceImpact })
+    const first = await called('quote', given, lie)
+    expect(first.structuredContent).not.toHaveProperty('typedData')
+    expect(first.structuredContent).not.toHaveProperty('orderToSign')
+    const [words = ''] = first.content.map(({ text }) => text)
+    expect(words.split('\n')[0]).toBe('The trade gives 98 % less than the market price, 29,404.9 US dollars.')
+    expect(words).toContain('call quote again with acceptImpact true')
+    const accepted = await called('quote', { ...given, acceptImpact: true }, lie)
+    expect(accepted.structuredContent).toHaveProperty('typedData.primaryType', 'Order')
+  })
+
+  test('an error names the argument of the tool', async () => {
+    for (const [field, argument] of [
+      ['amount.sellBeforeFee', 'sellAmount'],
+      ['sellAmountBeforeFee', 'sellAmount'],
+      ['buyAfterFee', 'buyAmount'],
+      ['input.receiver', 'receiver'],
+      ['validTo', 'validFor'],
+      ['appDataHash', 'appData'],
+    ]) {
+      const refusal = { errors: [{ message: 'no', extensions: { code: 'InvalidParameter', field } }] }
+      const { structuredContent } = await called('quote', given, () => refusal)
+      expect(structuredContent.error).toMatchObject({
+        ...{ field: argument, nextStep: 'Change the argument, and call the tool again.' },
+      })
     }
   })
 })

@@ -154,11 +154,11 @@ describe('tools', () => {
   })
 
   test.each([
-    ['a wrong type', 'order', { uid: 5 }, 'uid'],
+    ['a wrong type', 'order', { orderUids: 5 }, 'orderUids'],
     ['a wrong form', 'tokens', { addresses: ['WETH'] }, 'addresses.0'],
-    ['a missing argument', 'market', { base: '-' }, 'quote'],
-    ['a private key', 'submit_order', { privateKey: `0x${'11'.repeat(32)}` }, 'sellToken'],
-    ['an unknown argument', 'order', { uid: `0x${'12'.repeat(56)}`, privateKey: '0x' }, 'privateKey'],
+    ['a missing argument', 'market', { sellToken: '-' }, 'buyToken'],
+    ['a private key', 'submit_order', { privateKey: `0x${'11'.repeat(32)}` }, 'privateKey'],
+    ['an unknown argument', 'order', { orderUids: [`0x${'12'.repeat(56)}`], privateKey: '0x' }, 'privateKey'],
     ['two amounts', 'quote', { sellAmount: '1', buyAmount: '1' }, 'sellAmount'],
   ])('%s is refused by its field', async (_, name, args, field) => {
     await using agent = await openAgent(server.url, 'http')
@@ -170,7 +170,7 @@ describe('tools', () => {
 
   test('a refusal of the service has its code', async () => {
     await using agent = await openAgent(server.url, 'http')
-    const missing = await agent.call('order', { uid: `0x${'12'.repeat(56)}` })
+    const missing = await agent.call('order', { orderUids: [`0x${'12'.repeat(56)}`] })
     expect(missing.content.error).toMatchObject({ code: 'NotFound', retryable: false })
     const elsewhere = await agent.call('tokens', { addresses: [numbered('1')], network: 'elsewhere' })
     expect(elsewhere.content.error).toMatchObject({ code: 'NotFound', field: 'network' })

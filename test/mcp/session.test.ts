@@ -56,7 +56,10 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     expect(networks).toMatchObject([{ network: 'sepolia', wrappedNative: { address: addressOf('WETH') } }])
     const pair = { sellToken: addressOf('WETH'), buyToken: addressOf('USDC') }
     const quoted = await agent.call('quote', { from, ...pair, sellAmount: String(tenth), slippageBps: 100 })
-    const { orderToSign, typedData, uid, terms } = unlessFailed(quoted)
+    const { orderToSign, typedData, orderUid, priceImpact, terms } = unlessFailed(quoted)
+    expect(priceImpact).toMatchObject({ usd: null, isNotable: false, needsAcceptance: false })
+    // A client that reads texts alone has the same.
+    expect(JSON.parse(quoted.texts[1] ?? '')).toMatchObject({ orderToSign, typedData, orderUid })
     expect(terms[0]).toBe(`Sells exactly 0.1 of token ${addressOf('WETH')} (${tenth} atoms).`)
     expect(orderToSign).toMatchObject({ ...pair, sellAmount: String(tenth), feeAmount: '0', appData: '{}' })
 
@@ -75,25 +78,26 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
 
     const signature = await sign(wallet(), typedData)
     const placed = await agent.call('submit_order', { ...orderToSign, signature })
-    expect(unlessFailed(placed)).toEqual({ uid, status: 'OPEN' })
+    expect(unlessFailed(placed)).toEqual({ orderUid, status: 'OPEN' })
     const again = await agent.call('submit_order', { ...orderToSign, signature })
     expect([again.isError, again.content.error.code]).toEqual([true, 'DuplicatedOrder'])
-    expect(unlessFailed(await agent.call('why_not_filled', { uid })).uid).toBe(uid)
+    const named = { orderUids: [orderUid] }
+    expect(unlessFailed(await agent.call('why_not_filled', named)).orders).toMatchObject([{ orderUid }])
     const filled = await eventually('the fill', async () => {
-      const { content } = await agent.call('order', { uid })
-      return content.status === 'FULFILLED' ? content : undefined
+      const { content } = await agent.call('order', named)
+      return content.orders[0].status === 'FULFILLED' ? content.orders[0] : undefined
     })
     expect(filled).toMatchObject({
       executedSellAmount: String(tenth),
       trades: [{ sellAmount: String(tenth) }],
     })
     expect(filled).not.toHaveProperty('cancellationTypedData')
-    const { content } = await agent.call('why_not_filled', { uid })
-    expect(content.diagnosis).toMatchObject({ code: 'FILLED', further: [] })
+    const { content } = await agent.call('why_not_filled', named)
+    expect(content.orders[0].diagnosis).toMatchObject({ code: 'FILLED', further: [] })
     const { notifications, cursor } = unlessFailed(
       await agent.call('account_notifications', { account: from }),
     )
-    expect(notifications.at(-1)).toMatchObject({ type: 'ORDER_FILLED', orderUid: uid })
+    expect(notifications.at(-1)).toMatchObject({ type: 'ORDER_FILLED', orderUid })
     const later = await agent.call('account_notifications', { account: from, after: cursor })
     expect(unlessFailed(later).notifications).toEqual([])
   })
@@ -104,16 +108,19 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     const { body: uid } = await trader.place({
       ...{ sell: 'WETH', buy: 'USDC', sellAmount: weth, buyAmount: 90_000n * 10n ** 6n },
     })
-    const { status, cancellationTypedData } = unlessFailed(await agent.call('order', { uid }))
+    const { orders: open } = unlessFailed(await agent.call('order', { orderUids: [uid] }))
+    const [{ status, cancellationTypedData }] = open
     expect(status).toBe('OPEN')
     const wrong = await sign(walletOf(2), cancellationTypedData)
     const refused = await agent.call('cancel_order', { orderUids: [uid], signature: wrong })
     expect(refused.content.error).toMatchObject({ code: 'WrongOwner', retryable: false })
     const signature = await sign(wallet(), cancellationTypedData)
     const cancelled = await agent.call('cancel_order', { orderUids: [uid], signature })
-    expect(unlessFailed(cancelled).orders).toEqual([{ uid, status: 'CANCELLED', pendingSettlements: 0 }])
+    expect(unlessFailed(cancelled).orders).toEqual([
+      { orderUid: uid, status: 'CANCELLED', pendingSettlements: 0 },
+    ])
     const { orders } = unlessFailed(await agent.call('account_orders', { account, status: 'CANCELLED' }))
-    expect(orders.map((order: { uid: string }) => order.uid)).toEqual([uid])
+    expect(orders.map((order: { orderUid: string }) => order.orderUid)).toEqual([uid])
   })
 
   test('an order is explained with what a signer should see', async () => {
@@ -214,7 +221,7 @@ describe('hostile tokens', () => {
   /** The whole result without what is marked, and without what differs by address or time. */
   function ownPart({ content, texts }: AgentResult, token: string): string {
     const { untrusted: _, ...own } = content
-    return JSON.stringify([own, texts[0]])
+    return JSON.stringify([own, texts[0], texts[1]?.startsWith('{')])
       .replaceAll(token, 'TOKEN')
       .replace(/0x[0-9a-f]{64,}/g, 'HEX')
       .replace(/"(validTo|quoteId|notificationId|cursor|endCursor|blockNumber|after|pool)":"?\w+"?/g, '$1')
@@ -239,7 +246,7 @@ describe('hostile tokens', () => {
         return answer.content
       }
       await call('tokens', { addresses: [token] })
-      await call('market', { base: addressOf('WETH'), quote: token })
+      await call('market', { sellToken: addressOf('WETH'), buyToken: token })
       const sale = { sellToken: token, buyToken: addressOf('WETH'), sellAmount: String(10n ** 9n) }
       const { orderToSign } = await call('quote', { from, ...sale, validFor: 600 })
       // At a limit that it does not meet, with too little of the token, so that texts name the token.
@@ -257,12 +264,15 @@ describe('hostile tokens', () => {
         buyTokenBalance: 'erc20',
       }
       const signature = await sign(wallet, { ...typedData, message })
-      const { uid } = await call('submit_order', { ...far, appData, signature })
+      const { orderUid } = await call('submit_order', { ...far, appData, signature })
       await eventually('a look at it', async () => {
-        const { diagnosis } = await call('why_not_filled', { uid })
-        return diagnosis.code === 'PRICE_OUT_OF_REACH'
+        const { orders } = await call('why_not_filled', { orderUids: [orderUid] })
+        return orders[0].diagnosis.code === 'PRICE_OUT_OF_REACH'
       })
-      await eventually('its events', async () => (await call('order', { uid })).events.length === 2)
+      await eventually(
+        'its events',
+        async () => (await call('order', { orderUids: [orderUid] })).orders[0].events.length === 2,
+      )
       return answers
     }
 
@@ -287,7 +297,7 @@ describe('hostile tokens', () => {
       }
       const { untrusted } = hostile.tokens?.content ?? {}
       expect(untrusted.tokens).toMatchObject([{ address: deployed[index + 1], name: names[index + 1]?.[0] }])
-      expect(hostile.tokens?.texts[1]?.split('\n')).toHaveLength(2)
+      expect(hostile.tokens?.texts[2]?.split('\n')).toHaveLength(2)
     }
     const orders = unlessFailed(await agent.call('account_orders', { account: from }))
     expect(JSON.stringify({ ...orders, untrusted: null })).not.toMatch(/IGNORE|USDC/)
@@ -312,8 +322,8 @@ test('no URL of an argument is fetched', async () => {
     for (const [name, args] of [
       ['tokens', { addresses: [url] }],
       ['tokens', { addresses: [addressOf('WETH')], network: url }],
-      ['market', { base: url, quote: '-' }],
-      ['order', { uid: url }],
+      ['market', { sellToken: url, buyToken: '-' }],
+      ['order', { orderUids: [url] }],
       ['account_notifications', { account: from, after: url }],
       ['submit_order', { ...pair, sellAmount: '1', buyAmount: '1', validTo: 1, signature: url }],
     ] as const)

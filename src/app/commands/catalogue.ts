@@ -194,6 +194,7 @@ export const catalogue = {
     summary: 'show an order of `quote`, sign it, and print it as a file to submit',
     flags: {
       ...signing,
+      'accept-impact': { says: 'sign although the quote gives much less than the market price' },
       rpc: {
         takes: 'url',
         says: 'the node that chain id, contracts and decimals are compared with (default: that of the network in NETWORKS_FILE)',

@@ -19,7 +19,7 @@ export async function serveAgent(service: Service, { version, warn }: AgentOptio
   const ask: Ask = ({ run }, variables) =>
     limit(() => askService(service, run, variables) as Promise<AskedResult>).catch(unavailable)
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: limits.bytes })
-  const served = serveStdio(() => createMcpServer(ask, version), {
+  const served = serveStdio(() => createMcpServer(ask, version, false), {
     transport,
     maxSubscriptions: 0,
     onerror: (fault) => warn(`tradegraph: ${fault.message}`),

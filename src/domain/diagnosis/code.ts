@@ -155,6 +155,16 @@ export const diagnosisTexts = {
     advice: 'Trade more at once, take a limit that leaves more for the fee, or wait for lower fees.',
     retryable: true,
   },
+  priceImpact: {
+    meaning: 'The trade gives much less than the market price of its tokens.',
+    advice: 'Trade less at once, or several parts over time. Sign only if you accept the loss.',
+    retryable: false,
+  },
+  priceUnknown: {
+    meaning: 'The price cannot be compared: no market price of the tokens is known.',
+    advice: 'Compare the price with another source before you sign.',
+    retryable: true,
+  },
   priceUnverified: {
     meaning: 'No simulation has confirmed the price.',
     advice: 'Ask for a verified quote, or expect another price.',

@@ -8,6 +8,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
+import type { ImpactLimits } from '../../domain/quote/impact.ts'
 import { listItems } from '../../domain/text/json.ts'
 import type { NativeRate } from '../../domain/token/prices.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -63,6 +64,8 @@ export interface Services {
   reportAuctions?: number
   /** Orders that one request may name; `maxNamedOrders` when left out. */
   maxOrderUids?: number
+  /** Losses against the market price that quotes name; the defaults if left out. */
+  impactLimits?: ImpactLimits
   /** No limits when left out. */
   stored?: StoredBytes
   /** Counts the bytes that clients cause to be stored. */

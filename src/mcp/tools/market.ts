@@ -66,7 +66,7 @@ export const pairs = tool({
   description:
     'The pools of a network by their value, each with its two tokens: a list of what can be traded.',
   input: z.strictObject({
-    network: networkArgument.unwrap(),
+    network: networkArgument,
     ...pageArguments,
   }),
   output: z.object({
@@ -75,7 +75,7 @@ export const pairs = tool({
     ),
     page: z.object(page),
   }),
-  run: `query ($network: NetworkName!, $first: Int!, $after: String) {
+  run: `query ($network: NetworkName, $first: Int!, $after: String) {
     network(name: $network) {
       pools(first: $first, after: $after) {
         pageInfo { endCursor hasNextPage }
@@ -100,31 +100,31 @@ export const market = tool({
   title: 'Read the market of two tokens',
   description:
     'The price of one token in another, how much it moves, and how much can be traded at which price.',
-  input: z.strictObject({ network: networkArgument, base: tokenArgument, quote: tokenArgument }),
+  input: z.strictObject({ network: networkArgument, sellToken: tokenArgument, buyToken: tokenArgument }),
   output: z.object({
     network: z.string(),
-    base: token,
-    quote: token,
-    price: z.string().nullable().describe('Whole quote tokens for one whole base token.'),
+    sellToken: token,
+    buyToken: token,
+    price: z.string().nullable().describe('Whole buy tokens for one whole sell token.'),
     volatilityBps: z.number().nullable().describe('One standard deviation within five minutes.'),
     depth: z
       .array(z.object({ bps: z.number(), sellAmount: z.string(), buyAmount: z.string() }))
-      .describe('Atoms of base that can be sold until the price has moved by so many basis points.'),
+      .describe('Atoms of sellToken that can be sold until the price has moved by so many basis points.'),
   }),
-  run: `query ($base: TokenAddress!, $quote: TokenAddress!, $network: NetworkName) {
-    market(base: $base, quote: $quote, network: $network) {
+  run: `query ($sellToken: TokenAddress!, $buyToken: TokenAddress!, $network: NetworkName) {
+    market(base: $sellToken, quote: $buyToken, network: $network) {
       base { address decimals symbol name } quote { address decimals symbol name }
       network { id: name } spot { price } slippage { bps } depth { levels { bps sellAmount buyAmount } }
     }
   }`,
   variables: (args) => args,
   answer: ({ market: { base, quote, network, spot, slippage, depth } }) => ({
-    ...{ base, quote, network: network.id, price: spot?.price ?? null },
+    ...{ sellToken: base, buyToken: quote, network: network.id, price: spot?.price ?? null },
     ...{ volatilityBps: slippage?.bps ?? null, depth: depth?.levels ?? [] },
   }),
-  words: ({ base, quote, price }) => [
+  words: ({ sellToken, buyToken, price }) => [
     price === null
-      ? `There is no price of ${base.address} in ${quote.address}.`
-      : `One ${base.address} is worth ${price} of ${quote.address}.`,
+      ? `There is no price of ${sellToken.address} in ${buyToken.address}.`
+      : `One ${sellToken.address} is worth ${price} of ${buyToken.address}.`,
   ],
 })

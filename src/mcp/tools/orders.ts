@@ -11,7 +11,7 @@ import {
   reasonText,
   termTexts,
   token,
-  uidArgument,
+  uidsArgument,
 } from '../fields.ts'
 import { tool } from '../tool.ts'
 import { cancellationTypedData } from './trade.ts'
@@ -19,10 +19,10 @@ import { cancellationTypedData } from './trade.ts'
 /** Tools that read orders and accounts. */
 
 const orderFields =
-  'uid status kind owner receiver sellAmount buyAmount executedSellAmount executedBuyAmount validTo partiallyFillable creationDate sellToken { address decimals symbol name } buyToken { address decimals symbol name } network { id: name chainId settlementContract }'
+  'orderUid: uid status kind owner receiver sellAmount buyAmount executedSellAmount executedBuyAmount validTo partiallyFillable creationDate sellToken { address decimals symbol name } buyToken { address decimals symbol name } network { id: name chainId settlementContract }'
 
 const orderSummary = z.object({
-  uid: z.string(),
+  orderUid: z.string(),
   status: z.string(),
   kind: z.string(),
   network: z.string(),
@@ -65,32 +65,36 @@ export const order = tool({
   name: 'order',
   title: 'Read an order',
   description:
-    'An order with its status, terms, trades and events. While it is open, `cancellationTypedData` is what its owner signs to cancel it. Call it again to follow an order to its fill.',
-  input: z.strictObject({ uid: uidArgument }),
-  output: orderSummary.extend({
-    terms: z.array(z.string()),
-    appDataHash: z.string(),
-    trades: z.array(
-      z.object({
-        txHash: z.string(),
-        blockNumber: z.number(),
-        sellAmount: z.string(),
-        buyAmount: z.string(),
+    'Orders with status, terms, trades and events. While one is open, `cancellationTypedData` is what its owner signs to cancel it. Call it again to follow an order to its fill.',
+  input: z.strictObject({ orderUids: uidsArgument }),
+  output: z.object({
+    orders: z.array(
+      orderSummary.extend({
+        terms: z.array(z.string()),
+        appDataHash: z.string(),
+        trades: z.array(
+          z.object({
+            txHash: z.string(),
+            blockNumber: z.number(),
+            sellAmount: z.string(),
+            buyAmount: z.string(),
+          }),
+        ),
+        events: z.array(
+          z.object({
+            label: z.string(),
+            reason: z.string().nullable(),
+            timestamp: z.string(),
+            txHash: z.string().nullable(),
+          }),
+        ),
+        pendingSettlements: z.array(z.object({ auctionId: z.number(), txHash: z.string().nullable() })),
+        cancellationTypedData: z.looseObject({}).optional(),
       }),
     ),
-    events: z.array(
-      z.object({
-        label: z.string(),
-        reason: z.string().nullable(),
-        timestamp: z.string(),
-        txHash: z.string().nullable(),
-      }),
-    ),
-    pendingSettlements: z.array(z.object({ auctionId: z.number(), txHash: z.string().nullable() })),
-    cancellationTypedData: z.looseObject({}).optional(),
   }),
-  run: `query ($uid: OrderUid!) {
-    order(uid: $uid) {
+  run: `query ($orderUids: [OrderUid!]!) {
+    orders: ordersByUids(uids: $orderUids) {
       ${orderFields} appDataHash fullAppData
       trades(first: 20) { nodes { txHash blockNumber sellAmount buyAmount } }
       events(last: 20) { nodes { label reason detail timestamp txHash } }
@@ -98,22 +102,30 @@ export const order = tool({
     }
   }`,
   variables: (args) => args,
-  answer: ({ order: found }) => {
-    if (!found) return undefined
-    const { trades, events, fullAppData, ...order } = found
-    const summary = summaryOf(order)
-    const isOpen = order.status === 'OPEN' || order.status === 'PRESIGNATURE_PENDING'
+  answer: ({ orders }) => {
+    if (orders.length === 0) return undefined
     return {
-      ...order,
-      ...summary,
-      terms: termTexts(summary),
-      trades: trades.nodes,
-      events: events.nodes,
-      ...(fullAppData !== '{}' && { fullAppData }),
-      ...(isOpen && { cancellationTypedData: cancellationTypedData(order.network, order.uid) }),
+      orders: orders.map(({ trades, events, fullAppData, ...order }) => {
+        const summary = summaryOf(order)
+        const isOpen = order.status === 'OPEN' || order.status === 'PRESIGNATURE_PENDING'
+        return {
+          ...order,
+          ...summary,
+          terms: termTexts(summary),
+          trades: trades.nodes,
+          events: events.nodes,
+          ...(fullAppData !== '{}' && { fullAppData }),
+          ...(isOpen && { cancellationTypedData: cancellationTypedData(order.network, order.orderUid) }),
+        }
+      }),
     }
   },
-  words: (order) => [`${order.status} on ${order.network}.`, ...order.terms, soldText(order)],
+  words: ({ orders }) =>
+    orders.flatMap((order) => [
+      `Order ${order.orderUid}: ${order.status} on ${order.network}.`,
+      ...order.terms,
+      soldText(order),
+    ]),
 })
 
 export const whyNotFilled = tool({
@@ -121,23 +133,34 @@ export const whyNotFilled = tool({
   title: 'Explain why an order is not filled',
   description:
     'The reason why an order is not filled, or how it ended, with advice, further reasons and the figures behind them.',
-  input: z.strictObject({ uid: uidArgument }),
+  input: z.strictObject({ orderUids: uidsArgument }),
   output: z.object({
-    uid: z.string(),
-    status: z.string(),
-    diagnosis: reason.extend({ further: z.array(reason) }),
+    orders: z.array(
+      z.object({
+        orderUid: z.string(),
+        status: z.string(),
+        diagnosis: reason.extend({ further: z.array(reason) }),
+      }),
+    ),
   }),
-  run: `query ($uid: OrderUid!) {
-    order(uid: $uid) { uid status diagnosis { ${reasonFields} further { ${reasonFields} } } }
+  run: `query ($orderUids: [OrderUid!]!) {
+    orders: ordersByUids(uids: $orderUids) { orderUid: uid status diagnosis { ${reasonFields} further { ${reasonFields} } } }
   }`,
   variables: (args) => args,
-  answer: ({ order }) => {
-    if (!order) return undefined
-    const { uid, status, diagnosis } = order
-    const { further, ...first } = diagnosis
-    return { uid, status, diagnosis: { ...reasonOf(first), further: further.map(reasonOf) } }
+  answer: ({ orders }) => {
+    if (orders.length === 0) return undefined
+    return {
+      orders: orders.map(({ orderUid, status, diagnosis: { further, ...first } }) => ({
+        ...{ orderUid, status },
+        diagnosis: { ...reasonOf(first), further: further.map(reasonOf) },
+      })),
+    }
   },
-  words: ({ status, diagnosis }) => [`${status}.`, ...[diagnosis, ...diagnosis.further].map(reasonText)],
+  words: ({ orders }) =>
+    orders.flatMap(({ orderUid, status, diagnosis }) => [
+      `Order ${orderUid}: ${status}.`,
+      ...[diagnosis, ...diagnosis.further].map(reasonText),
+    ]),
 })
 
 const statuses = ['OPEN', 'PRESIGNATURE_PENDING', 'FULFILLED', 'CANCELLED', 'EXPIRED'] as const
@@ -166,7 +189,7 @@ export const accountOrders = tool({
     `${orders.length} orders${page.hasNextPage ? ', and more behind endCursor' : ''}.`,
     ...orders.map(
       (order) =>
-        `${order.uid}: ${order.status}, ${order.kind} ${amountText(order.sellAmount, order.sellToken)} for ${amountText(order.buyAmount, order.buyToken)}.`,
+        `${order.orderUid}: ${order.status}, ${order.kind} ${amountText(order.sellAmount, order.sellToken)} for ${amountText(order.buyAmount, order.buyToken)}.`,
     ),
   ],
 })

@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { domainName, domainVersion } from '../../domain/signing/signing.ts'
+import { acceptedSlippage, faultsOf } from '../../client/demand.ts'
+import { signedForm } from '../../client/place-order.ts'
+import {
+  cancellationTypedData as cancellationPayload,
+  domainOf,
+  orderTypedData,
+  orderUid,
+  type SigningDomain,
+} from '../../client/typed-data.ts'
+import { chainIdOfName } from '../../domain/network/chains.ts'
+import { lossText } from '../../domain/quote/impact.ts'
 import {
   addressArgument,
   atomsArgument,
@@ -15,7 +25,7 @@ import {
   tokenPair,
   uidArgument,
 } from '../fields.ts'
-import { tool } from '../tool.ts'
+import { tool, WrongAnswer } from '../tool.ts'
 
 /** Tools that quote, place and cancel. None of them signs: signatures come with the arguments. */
 
@@ -41,6 +51,10 @@ export const quote = tool({
         .optional()
         .describe('Accepted move of the price; 50 if left out.'),
       appData: orderArguments.appData,
+      acceptImpact: z
+        .boolean()
+        .default(false)
+        .describe('True once the user has accepted a price far below the market (PRICE_IMPACT).'),
     })
     .refine(({ sellAmount, buyAmount }) => (sellAmount === undefined) !== (buyAmount === undefined), {
       message: 'give either sellAmount or buyAmount',
@@ -52,17 +66,29 @@ export const quote = tool({
     expiration: z.string(),
     tokens: tokenPair,
     terms: z.array(z.string()).describe('The order to sign, in words.'),
+    priceImpact: z
+      .object({
+        share: z.string(),
+        usd: z.string().nullable(),
+        isNotable: z.boolean(),
+        needsAcceptance: z.boolean(),
+      })
+      .nullable()
+      .describe('What it gives less than the market price: 0.05 is five percent. Null if that is unknown.'),
     orderToSign: z
       .looseObject({})
-      .describe('The order as explain_order_before_signing and submit_order take it.'),
-    uid: z.string().describe('Its UID, once it is placed.'),
-    typedData: z.looseObject({}).describe('For eth_signTypedData_v4.'),
+      .optional()
+      .describe(
+        'The order as explain_order_before_signing and submit_order take it. Absent until a price that needs acceptance is accepted.',
+      ),
+    orderUid: z.string().describe('The UID of the order, once it is placed.'),
+    typedData: z.looseObject({}).optional().describe('For eth_signTypedData_v4. Absent with orderToSign.'),
     quoted: z.object({ sellAmount: z.string(), buyAmount: z.string(), feeAmount: z.string() }),
     warnings: z.array(reason),
   }),
   run: `mutation ($input: QuoteInput!, $slippageBps: BasisPoints) {
     quote(input: $input) {
-      quoteId verified expiration from
+      quoteId verified expiration from protocolFeeBps priceImpact { share usd isNotable needsAcceptance }
       quote { sellAmount buyAmount feeAmount appData sellToken { address decimals symbol name } buyToken { address decimals symbol name } }
       order(slippageBps: $slippageBps) {
         sellToken buyToken receiver sellAmount buyAmount validTo appData feeAmount
@@ -71,43 +97,82 @@ export const quote = tool({
       warnings { ${reasonFields} }
     }
   }`,
-  variables: ({ sellAmount, buyAmount, validFor, slippageBps, ...input }) => ({
-    input: {
-      ...input,
-      amount: sellAmount === undefined ? { buyAfterFee: buyAmount ?? '' } : { sellBeforeFee: sellAmount },
-      validity: { validFor },
-    },
-    slippageBps,
-  }),
-  answer: ({ quote: { quoteId, verified, expiration, from, quote, order, warnings } }) => {
-    const { uid, typedData, ...signed } = order
+  variables: (args) => ({ input: inputOf(args), slippageBps: args.slippageBps }),
+  answer: ({ quote: answered }, args) => {
+    const { quoteId, verified, expiration, quote, order, warnings, priceImpact } = answered
+    const { uid: _uid, typedData, ...members } = order
     const { sellAmount, buyAmount, feeAmount, sellToken, buyToken } = quote
-    const receiver = order.receiver ?? from
+    const [owner, receiver] = [args.from.toLowerCase(), (args.receiver ?? args.from).toLowerCase()]
+    const signed = signedForm(order, owner)
+    const domain = domainFor(typedData, args.network)
+    const quoted = { ...quote, protocolFeeBps: answered.protocolFeeBps }
+    const found = { order: signed, owner, document: args.appData, quoted }
+    const wrong = faultsOf(found, inputOf(args), acceptedSlippage(args.slippageBps, undefined))
+    if (wrong.length > 0)
+      throw new WrongAnswer(`the service quotes another order than demanded: see its ${wrong.join(', ')}`)
     return {
-      ...{ quoteId, verified, expiration, uid, tokens: [sellToken, buyToken] },
-      terms: termTexts({ ...order, sellToken, buyToken, owner: from, receiver }),
-      orderToSign: { ...signed, appData: quote.appData, from, quoteId },
-      typedData: typedData as Record<string, unknown>,
+      ...{ quoteId, verified, expiration, priceImpact, tokens: [sellToken, buyToken] },
+      orderUid: orderUid(domain, signed, owner),
+      terms: termTexts({ ...order, sellToken, buyToken, owner, receiver }),
+      ...((!priceImpact?.needsAcceptance || args.acceptImpact) && {
+        orderToSign: { ...members, appData: args.appData, from: owner, quoteId },
+        typedData: { ...orderTypedData(domain, signed) },
+      }),
       quoted: { sellAmount, buyAmount, feeAmount },
       warnings: warnings.map(reasonOf),
     }
   },
-  words: ({ terms, warnings, verified }) => [
+  words: ({ terms, warnings, verified, priceImpact, typedData }) => [
+    ...(priceImpact?.isNotable ? [`The trade gives ${lossText(priceImpact)}.`] : []),
     ...terms,
-    verified ? 'A simulation confirmed the price.' : 'No simulation confirmed the price.',
+    verified
+      ? 'A simulation confirmed that the quoted amounts can be traded.'
+      : 'No simulation confirmed the price.',
     ...warnings.map((warning) => `Warning: ${reasonText(warning)}`),
-    'Explain the order with explain_order_before_signing, sign typedData outside, then call submit_order.',
+    typedData
+      ? 'Explain the order with explain_order_before_signing, sign typedData outside, then call submit_order.'
+      : 'Tell the user the loss. If the user accepts it, call quote again with acceptImpact true.',
   ],
 })
 
-const placed = z.object({ uid: z.string(), status: z.string() })
+interface QuoteArguments {
+  network?: string | undefined
+  from: string
+  sellToken: string
+  buyToken: string
+  sellAmount?: string | undefined
+  buyAmount?: string | undefined
+  receiver?: string | null | undefined
+  validFor: number
+  appData: string
+}
+
+/** The input of the service’s quote. */
+const inputOf = ({ network, from, sellToken, buyToken, receiver, appData, ...args }: QuoteArguments) => ({
+  ...{ network, from, sellToken, buyToken, receiver, appData },
+  amount:
+    args.sellAmount === undefined
+      ? { buyAfterFee: args.buyAmount ?? '' }
+      : { sellBeforeFee: args.sellAmount },
+  validity: { validFor: args.validFor },
+})
+
+/** The domain of the settlement contract. Nothing else of the service’s typed data is signed. */
+function domainFor(typedData: unknown, network: string | undefined) {
+  const { chainId, verifyingContract } = (typedData as { domain: SigningDomain }).domain
+  const named = network === undefined ? undefined : chainIdOfName(network)
+  if (named !== undefined && named !== chainId) throw new WrongAnswer('the service quotes for another chain')
+  return domainOf(chainId, verifyingContract)
+}
+
+const placed = z.object({ orderUid: z.string(), status: z.string() })
 
 export const submitOrder = tool({
   name: 'submit_order',
   title: 'Submit a signed order',
   description:
     'Places an order that its owner has signed. Nothing here signs: without a signature there is no order. The same order again is refused with DuplicatedOrder, so a repetition is harmless.',
-  writes: 'adds',
+  writes: true,
   input: z.strictObject({
     ...orderArguments,
     from: addressArgument.optional().describe('The owner, which PRESIGN and EIP1271 need.'),
@@ -115,10 +180,13 @@ export const submitOrder = tool({
     signature: signatureArgument.describe('The signature of the owner over exactly these terms.'),
   }),
   output: placed,
-  run: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { uid status } } }',
+  run: 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { orderUid: uid status } } }',
   variables: (input) => ({ input }),
   answer: ({ placeOrder }) => placeOrder.order,
-  words: ({ uid, status }) => [`Order ${uid} is placed: ${status}.`, 'Follow it with the tool order.'],
+  words: ({ orderUid, status }) => [
+    `Order ${orderUid} is placed: ${status}.`,
+    'Follow it with the tool order.',
+  ],
 })
 
 export const cancelOrders = tool({
@@ -126,7 +194,7 @@ export const cancelOrders = tool({
   title: 'Cancel orders',
   description:
     'Cancels orders of one owner, all or none, by a signature of the owner over the list of UIDs: `cancellationTypedData` of the tool order has what to sign for one. A settlement that is under way can still fill an order.',
-  writes: 'ends',
+  writes: true,
   input: z.strictObject({
     network: networkArgument,
     orderUids: z.array(uidArgument).min(1).max(128).describe('As they are signed: their order counts.'),
@@ -136,7 +204,7 @@ export const cancelOrders = tool({
   output: z.object({
     orders: z.array(placed.extend({ pendingSettlements: z.number() })),
   }),
-  run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { uid status pendingSettlements { auctionId } } } }',
+  run: 'mutation ($input: CancelOrdersInput!) { cancelOrders(input: $input) { orders { orderUid: uid status pendingSettlements { auctionId } } } }',
   variables: (input) => ({ input }),
   answer: ({ cancelOrders }) => ({
     orders: cancelOrders.orders.map(({ pendingSettlements, ...order }) => ({
@@ -145,10 +213,10 @@ export const cancelOrders = tool({
     })),
   }),
   words: ({ orders }) =>
-    orders.map(({ uid, status, pendingSettlements }) =>
+    orders.map(({ orderUid, status, pendingSettlements }) =>
       pendingSettlements > 0
-        ? `${uid}: ${status}; a settlement under way can still fill it.`
-        : `${uid}: ${status}.`,
+        ? `${orderUid}: ${status}; a settlement under way can still fill it.`
+        : `${orderUid}: ${status}.`,
     ),
 })
 
@@ -156,17 +224,4 @@ export const cancelOrders = tool({
 export const cancellationTypedData = (
   { chainId, settlementContract }: { chainId: number; settlementContract: string },
   uid: string,
-) => ({
-  types: {
-    EIP712Domain: [
-      { name: 'name', type: 'string' },
-      { name: 'version', type: 'string' },
-      { name: 'chainId', type: 'uint256' },
-      { name: 'verifyingContract', type: 'address' },
-    ],
-    OrderCancellations: [{ name: 'orderUids', type: 'bytes[]' }],
-  },
-  primaryType: 'OrderCancellations',
-  domain: { name: domainName, version: domainVersion, chainId, verifyingContract: settlementContract },
-  message: { orderUids: [uid] },
-})
+) => ({ ...cancellationPayload(domainOf(chainId, settlementContract), [uid]) })

@@ -175,7 +175,15 @@ test('every code has a case', () => {
   // See `explain.test.ts` and `quote-warnings.test.ts`.
   // Where orders are mirrored only.
   const followed = ['decidedElsewhere']
-  const ahead = ['notAccepted', 'marketUnknown', 'priceUnverified', 'placeable', 'hookGasTight']
+  const ahead = [
+    'notAccepted',
+    'marketUnknown',
+    'priceImpact',
+    'priceUnknown',
+    'priceUnverified',
+    'placeable',
+    'hookGasTight',
+  ]
   const others = [...beside, ...ahead, ...followed]
   expect(diagnosisCodes.filter((code) => !staged.has(code) && !others.includes(code))).toEqual([])
 })

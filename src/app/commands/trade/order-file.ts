@@ -5,6 +5,7 @@ import { type Address, address, toAddress } from '../../../domain/evm/address.ts
 import { toHex } from '../../../domain/evm/hex.ts'
 import { keccakText } from '../../../domain/evm/keccak.ts'
 import type { OrderData } from '../../../domain/order/order.ts'
+import { lossText } from '../../../domain/quote/impact.ts'
 import { orderUid, type SigningDomain } from '../../../domain/signing/signing.ts'
 import { plain } from '../../../domain/text/readable.ts'
 import { amount, time } from '../order-text.ts'
@@ -53,6 +54,18 @@ const orderFile = z.strictObject({
   buyToken: token,
   appData: z.string(),
   order: terms,
+  /** What the quote gives less than the market price; null or left out if that is not known. */
+  priceImpact: z
+    .strictObject({
+      share: z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/),
+      usd: z
+        .string()
+        .regex(/^\d{1,60}(\.\d{1,30})?$/)
+        .nullable(),
+      isNotable: z.boolean(),
+      needsAcceptance: z.boolean(),
+    })
+    .nullish(),
 })
 export type OrderFile = z.infer<typeof orderFile>
 
@@ -184,6 +197,15 @@ export function termLines(
     ...(appData === '{}' ? [] : [`app data ${appData}`]),
     `network  ${placeLine(place)}`,
   ].map(plain)
+}
+
+/** Says what the quote of an order gives less than the market price; undefined if it is little. */
+export function impactLine({ priceImpact }: Pick<OrderFile, 'priceImpact'>): string | undefined {
+  if (!priceImpact) return 'warning: PRICE_UNKNOWN: the quote was not compared with a market price.'
+  const { isNotable, needsAcceptance } = priceImpact
+  if (!isNotable && !needsAcceptance) return undefined
+  const needed = needsAcceptance ? '; `sign` needs --accept-impact' : ''
+  return `warning: PRICE_IMPACT: the trade gives ${lossText(priceImpact)}${needed}.`
 }
 
 /** @throws CommandFault that names the flag */

@@ -8,7 +8,7 @@ import { plain } from '../../../domain/text/readable.ts'
 import { amount, nameOf } from '../order-text.ts'
 import { CommandFault, exitCodes, queryService, type Service } from '../service.ts'
 import { checkPlace, type FindOwnNetwork } from './contracts.ts'
-import { accountOf, type OrderFile, termsInput } from './order-file.ts'
+import { accountOf, impactLine, type OrderFile, termsInput } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
 export interface QuoteFlags {
@@ -47,6 +47,7 @@ const quoteDocument = `mutation Quote($input: QuoteInput!, $slippageBps: BasisPo
       sellToken buyToken receiver sellAmount buyAmount validTo appData feeAmount
       kind partiallyFillable sellTokenBalance buyTokenBalance
     }
+    priceImpact { share usd isNotable needsAcceptance }
     warnings { code summary advice }
   }
 }`
@@ -69,6 +70,7 @@ interface QuoteAnswer {
     protocolFeeBps: string | null
     slippage: { bps: number } | null
     order: OrderFile['order']
+    priceImpact: NonNullable<OrderFile['priceImpact']> | null
     warnings: readonly Warning[]
   }
 }
@@ -135,11 +137,13 @@ export async function quote(
   )
   const file: OrderFile = {
     ...{ network: name, chainId, settlementContract, from, quoteId: quote.quoteId },
-    ...{ sellToken, buyToken, appData, order },
+    ...{ sellToken, buyToken, appData, order, priceImpact: quote.priceImpact },
   }
+  const impact = impactLine(file)
+  if (impact !== undefined) warn(impact)
   // Warnings of a quote are about its own limit.
   for (const { code, summary, advice } of flags.limit === undefined
-    ? warnings
+    ? warnings.filter((warning) => warning.code !== 'PRICE_IMPACT' && warning.code !== 'PRICE_UNKNOWN')
     : await limitWarnings(file, service))
     warn(plain(`warning: ${code}: ${summary} ${advice}`))
   return file

@@ -14,6 +14,7 @@ import { CommandFault, exitCodes, queryService, type Service } from '../service.
 import { checkAtNode, checkPlace, type FindOwnNetwork, type OwnNetwork, vaultRelayer } from './contracts.ts'
 import {
   domainOf,
+  impactLine,
   type OrderFile,
   orderDataOf,
   placeLine,
@@ -30,6 +31,10 @@ export interface SigningFlags {
   yes: boolean
 }
 
+export interface OrderSigningFlags extends SigningFlags {
+  'accept-impact': boolean
+}
+
 type Warn = (line: string) => void
 
 interface SigningTools {
@@ -41,7 +46,7 @@ interface SigningTools {
 /** Signs an order after its terms were shown and confirmed. @throws CommandFault */
 export async function sign(
   file: OrderFile,
-  flags: SigningFlags,
+  flags: OrderSigningFlags,
   { warn, rpc, own }: SigningTools,
 ): Promise<SignedFile> {
   checkPlace(file, own)
@@ -49,6 +54,10 @@ export async function sign(
   if (file.order.validTo <= now)
     throw new CommandFault(exitCodes.refused, 'the order has expired: quote again')
   for (const line of termLines(file, now)) warn(line)
+  const impact = impactLine(file)
+  if (impact !== undefined) warn(impact)
+  if (file.priceImpact?.needsAcceptance && !flags['accept-impact'])
+    throw new CommandFault(exitCodes.refused, 'the price is far from the market: --accept-impact signs it')
   warn(rpc ? await compareWithNode(file, own, rpc) : unverified)
   const signer = await readKey(flags['key-file'])
   checkOwner(signer, file.from)
