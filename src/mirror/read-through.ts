@@ -158,17 +158,16 @@ function ignoreLimits(fault: unknown): void {
  * @throws by its calls: Outage too if an order of it cannot be read
  */
 export function createTransactionReader(services: ClientServices): ReadThrough<Bytes32> {
-  return readOnce(services, async (hash: Bytes32, services) => {
+  return readOnce({ ...services, countsMs: transactionMs }, async (hash: Bytes32, services) => {
     const { db, network, orderBook, readSettled } = services
     const [unknown] = await readSettled([hash])
     if (unknown) {
       const orders = await orderBook.ordersIn(hash, 'client')
       await storeOrders(orders, undefined, services)
-      if (orders.length === 0) return absentMs
+      if (orders.length === 0) return
       throw new OutsideFault(`the node of ${network.name}`, 'does not know this transaction')
     }
     await mirrorOrders(await unknownIn(db, network.chainId, hash), 'client', services)
-    return undefined
   })
 }
 
@@ -199,24 +198,24 @@ export function createDocumentReader(
   })
 }
 
-/** The time for which the same is not read again; for a transaction that nobody knows yet. */
+/** The time for which the same is not read again; a transaction may be mined in the next block. */
 const onceMs = 30_000
-const absentMs = 2_000
+const transactionMs = 2_000
 const maxKeys = 10_000
 
 interface OnceServices extends ClientServices {
   /** True if a key that was read before is served from what is stored while the order book is away. */
   servesStale?: boolean
+  /** The time for which a key is not read again; half a minute without it. */
+  countsMs?: number
 }
 
-/**
- * Returns a function that reads each key once within half a minute, for all clients.
- * @param read may return another time, for which its result counts
- */
+/** Returns a function that reads each key once within a time, for all clients. */
 function readOnce<Key extends string>(
   services: OnceServices,
-  read: (key: Key, services: ClientServices, client: MirrorClient) => Promise<unknown>,
+  read: (key: Key, services: ClientServices, client: MirrorClient) => Promise<void>,
 ): ReadOnce<Key> {
+  const { countsMs = onceMs } = services
   const countsUntil = new LRUCache<Key, number>({ max: maxKeys })
   const running = new Map<Key, Promise<void>>()
 
@@ -224,7 +223,7 @@ function readOnce<Key extends string>(
     client.checkRoom()
     const startedAt = services.now()
     const work = read(key, servicesFor(client, services), client)
-      .then((ms) => void countsUntil.set(key, startedAt + (typeof ms === 'number' ? ms : onceMs)))
+      .then(() => void countsUntil.set(key, startedAt + countsMs))
       .finally(() => running.delete(key))
     running.set(key, work)
     return work

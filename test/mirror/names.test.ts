@@ -186,9 +186,7 @@ const covered: Record<string, Covered> = {
   'Query.auction(id)': gives(
     ({ auction, open }) => [auction, [open.uid]],
     async ({ auction: id }) => {
-      const { auction } = await dataOf(`{ auction(id: ${id}) { number: auctionId ${orders} } }`).catch(() =>
-        dataOf(`{ auction(id: ${id}) { ${orders} } }`),
-      )
+      const { auction } = await dataOf(`{ auction(id: ${id}) { ${orders} } }`)
       return [id, auction && uidsIn(auction.orders)]
     },
   ),
@@ -280,11 +278,13 @@ const others: Record<string, string> = {
 const namingTypes = new Set(['Address', 'OrderUid', 'Bytes32', 'ID', '_Any'])
 type Argument = { name: string; type: Parameters<typeof getNamedType>[0] }
 
-function waysOf(at: string, { name, type }: Argument): string[] {
+function waysOf(at: string, { name, type }: Argument, within: readonly string[] = []): string[] {
   const named = getNamedType(type)
-  if (!named) return []
+  if (!named || within.includes(named.name)) return []
   if (isInputObjectType(named))
-    return Object.values(named.getFields()).flatMap((field) => waysOf(`${at}.${field.name}`, field))
+    return Object.values(named.getFields()).flatMap((field) =>
+      waysOf(`${at}.${field.name}`, field, [...within, named.name]),
+    )
   const isNumber = named.name === 'SafeInt' && /^(id|auctionId)$/.test(name)
   return namingTypes.has(named.name) || isNumber ? [at] : []
 }

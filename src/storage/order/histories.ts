@@ -97,7 +97,7 @@ export async function noteListing(
   await sql(db).$executeRaw`INSERT INTO account_histories AS h
       (chain_id, account, unread_to, turn_at, is_listed, read_at, listed_to, list_newest, list_offset)
     SELECT chain_id, ${bytea(account)}, CASE WHEN indexed_from > ${firstBlock} THEN indexed_from - 1 ELSE -1 END, now(),
-      ${listedTo !== null}, ${readAt ?? null}::timestamptz, ${listedTo}::timestamptz,
+      ${listedTo !== null}::boolean, ${readAt ?? null}::timestamptz, ${listedTo}::timestamptz,
       ${running?.newest ?? null}::timestamptz, ${running?.offset ?? null}::int
     FROM order_books WHERE chain_id = ${chainId}
     ON CONFLICT (chain_id, account) DO UPDATE SET is_listed = excluded.is_listed, listed_to = excluded.listed_to,
