@@ -34,11 +34,11 @@ const visit = (at: string, options: BrowserContextOptions = {}) =>
   open(browser, `${server.url}${at}`, options)
 const here = () => [new URL(server.url).host]
 
-test('GraphiQL opens on the report of the newest order, executes it, and contacts no other host', async () => {
+test('GraphiQL opens on the diagnosis of the newest orders, executes it, and contacts no other host', async () => {
   await using visited = await visit('/graphql')
   const { page, hosts, warnings } = visited
   const query = page.locator('.graphiql-query-editor')
-  await query.getByText('debugReport').first().waitFor()
+  await query.getByText('diagnosis').first().waitFor()
   const answered = page.waitForResponse(
     (response) => response.request().postData()?.includes('NewestOrder') ?? false,
   )
@@ -46,7 +46,7 @@ test('GraphiQL opens on the report of the newest order, executes it, and contact
   const answer = await (await answered).json()
   expect(answer.errors).toBeUndefined()
   expect(answer.data.orders.nodes[0].debugReport.events.nodes[0].label).toBe('CREATED')
-  await page.locator('.graphiql-response').getByText('debugReport').first().waitFor()
+  await page.locator('.graphiql-response').getByText('diagnosis').first().waitFor()
   expect([...hosts]).toEqual(here())
   expect(warnings).toEqual([])
 })

@@ -77,9 +77,16 @@ const factoryAbi = new Interface([
 ])
 const walletAbi = new Interface(['function execute((address target, uint256 value, bytes data)[] calls)'])
 
-const naming = 'query ($address: TokenAddress!) { token(address: $address) { decimals } }'
+const listOf = <Node extends z.ZodType>(node: Node) => z.object({ nodes: z.array(node) })
+
+/** Reads a token, which the service then stores, and the stored ones. */
+const naming = `query ($address: TokenAddress!, $network: NetworkName!, $symbol: String!) {
+  token(address: $address, network: $network) { address }
+  network(name: $network) { tokens(search: $symbol, first: 10) { nodes { address decimals } } }
+}`
+const storedToken = z.object({ address: z.string(), decimals: z.int().nullable() })
 const namingAnswer = z.object({
-  data: z.object({ token: z.object({ decimals: z.int().nullable() }).nullable() }),
+  data: z.object({ network: z.object({ tokens: listOf(storedToken) }) }),
 })
 
 const standing = `query ($seller: Address!, $owner: Address!) {
@@ -88,7 +95,6 @@ const standing = `query ($seller: Address!, $owner: Address!) {
   programmaticOrders(resolvedOwner: $owner, status: [SCHEDULED, ACTIVE], first: 1) { nodes { id } }
 }`
 const placedNode = z.object({ uid: z.string(), appDataHash: z.string(), validTo: z.int() })
-const listOf = <Node extends z.ZodType>(node: Node) => z.object({ nodes: z.array(node) })
 const standingAnswer = z.object({
   data: z.object({
     orders: listOf(placedNode),
@@ -114,7 +120,7 @@ export async function placeWaitingOrders(
   }
   // A notification names the tokens that are known when it is written.
   for (const symbol of new Set(rows.flatMap(({ sell, buy }) => [sell, buy])))
-    await isNamed(market.tokens[symbol].address, options, signal)
+    await isNamed(symbol, options, signal)
   const found = await read()
   const until = unixSeconds(now()) + leastLeftSeconds
   const known = [...found.orders.nodes, ...found.others.nodes].filter(({ validTo }) => validTo > until)
@@ -134,12 +140,17 @@ export async function placeWaitingOrders(
   }
 }
 
-/** Reads the decimals of a token, which the service then stores, until it has them. */
-async function isNamed(token: Address, { baseUrl }: WaitingOptions, signal: AbortSignal): Promise<void> {
+/** Waits until the service has stored the name of a token. */
+async function isNamed(symbol: TokenSymbol, options: WaitingOptions, signal: AbortSignal): Promise<void> {
+  const { baseUrl, market } = options
+  const { address } = market.tokens[symbol]
+  const variables = { address, network: market.network.name, symbol }
   for (;;) {
-    const query = { query: naming, variables: { address: token } }
-    const { data } = namingAnswer.parse(await post(`${baseUrl}/graphql`, query, signal))
-    if (data.token?.decimals != null) return
+    const { data } = namingAnswer.parse(
+      await post(`${baseUrl}/graphql`, { query: naming, variables }, signal),
+    )
+    const found = data.network.tokens.nodes.find((token) => token.address === address)
+    if (found && found.decimals !== null) return
     await delay(pollMs, undefined, { signal, ref: false })
   }
 }

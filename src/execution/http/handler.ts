@@ -54,8 +54,10 @@ function keyOf({ query, operationName, variables }: GraphqlParams, type: string)
 }
 
 /** GraphiQL's first query, also in the README. Needs no UID, so that it runs unchanged. */
-export const debugQuery = `# Why the newest open orders are not filled, and everything that happened to the newest order.
-# extensions.cost: requested of limit are objects in the answer, actual are the cost units that it took, left those that remain now.
+export const debugQuery = `# Why the newest open orders are not filled,
+# and everything that happened to the newest order.
+# extensions.cost: requested and limit are objects,
+# actual and left are cost units.
 query NewestOrders {
   open: orders(first: 3, status: OPEN) {
     nodes {
