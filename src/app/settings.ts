@@ -308,7 +308,7 @@ export const settings = z.object({
   EIP1271_AT_ONCE: integer(1, 1_000)
     .default(4)
     .describe(
-      'Maximum concurrent calls of this kind on each network, one for each owner; three times as many wait.',
+      'Maximum concurrent calls of this kind on each network, one for each owner; three times as many wait. The watch tower makes up to twice as many of its own.',
     ),
   DISTINCT_SIGNATURE_CODES: z
     .stringbool()

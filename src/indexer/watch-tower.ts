@@ -139,7 +139,7 @@ function createStep(
     let [polls, placed] = [0, 0]
     try {
       for (const order of orders) {
-        if (signal.aborted || took() > maxTurnMs) return
+        if (signal.aborted || took() > maxTurnMs || (polls > 0 && order.rank !== 'placed')) return
         polls++
         const { outcome, short, isNewPart, isPlaced } = await pollOne(order, head, lane, options)
         if (isPlaced) placed++
@@ -150,7 +150,7 @@ function createStep(
           })
         else await storePoll(db, order, head, outcome, isNewPart)
         meter.polled(outcome.result)
-        if (isFailure(outcome.result) || order.rank !== 'placed') return
+        if (isFailure(outcome.result)) return
       }
     } finally {
       await countPolls(db, chainId, { owner, polls, placed, took: took() })
