@@ -76,7 +76,9 @@ describe('regular expressions', () => {
   const files = sources().map((file) => read(file, readFileSync(path.join(root, file), 'utf8')))
   const literals = files.flatMap((file) => file.literals)
 
-  test('take no more than linear time, and are listed (-u lists new ones)', { timeout: 300_000 }, async () => {
+  test('take no more than linear time, and are listed (-u lists new ones)', {
+    timeout: 300_000,
+  }, async () => {
     expect(literals.length).toBeGreaterThan(80)
     const kept = readKept()
     const all = new Map(literals.map((literal) => [textOf(literal), literal]))

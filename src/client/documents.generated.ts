@@ -53,6 +53,7 @@ export type DiagnosisCode =
   | 'DECIDED_ELSEWHERE'
   | 'EXPIRED'
   | 'EXPIRES_TOO_SOON'
+  | 'FAILED_GAS_SPENT'
   | 'FILLED'
   | 'FILTERED_FOR_FAIRNESS'
   | 'HOOKS_FAIL'
@@ -198,6 +199,7 @@ export type OrderStandingReason =
   | 'BANNED_USER'
   | 'DOCUMENT_REFUSED'
   | 'DUST_ORDER'
+  | 'FAILED_GAS_SPENT'
   | 'FEE_EXCEEDS_VALUE'
   | 'INSUFFICIENT_BALANCE'
   | 'INVALID_SIGNATURE'
@@ -311,9 +313,19 @@ export type ValueState =
 
 export type TokenParts = { address: string, symbol: string | null, name: string | null, decimals: number | null };
 
-export type OrderParts = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } };
+export type OrderParts_Order_sellToken_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
 
-export type TradeParts = { orderUid: string, owner: string, sellAmount: Uint256, sellAmountBeforeFees: Uint256, buyAmount: Uint256, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null } };
+export type OrderParts_Order_buyToken_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type OrderParts_Order_network_Network = { name: string, chainId: number, settlementContract: string };
+
+export type OrderParts = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type TradeParts_Trade_sellToken_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type TradeParts_Trade_buyToken_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type TradeParts = { orderUid: string, owner: string, sellAmount: Uint256, sellAmountBeforeFees: Uint256, buyAmount: Uint256, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellToken: TradeParts_Trade_sellToken_Token, buyToken: TradeParts_Trade_buyToken_Token };
 
 export type EventParts = { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null };
 
@@ -355,25 +367,68 @@ export type NotificationParts =
   | NotificationParts_ProgrammaticFinishedNotification
 ;
 
-export type QuoteParts = { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: { appData: string, sellAmount: Uint256, buyAmount: Uint256, feeAmount: Uint256, gasAmount: Uint256, gasPrice: Uint256, sellTokenPrice: string, signingScheme: SigningScheme }, order: { uid: string, sellToken: string, buyToken: string, receiver: string | null, sellAmount: Uint256, buyAmount: Uint256, validTo: number, appData: string, feeAmount: Uint256, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, typedData: unknown }, priceImpact: { share: string, usd: string | null, isNotable: boolean, needsAcceptance: boolean } | null, route: { priceImpact: string } | null, slippage: { bps: number, measuredBps: number | null } | null, warnings: Array<{ code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null }> };
+export type QuoteParts_QuoteResponse_quote_QuotedOrder = { appData: string, sellAmount: Uint256, buyAmount: Uint256, feeAmount: Uint256, gasAmount: Uint256, gasPrice: Uint256, sellTokenPrice: string, signingScheme: SigningScheme };
 
-export type BalanceParts = { state: ValueState, balance: Uint256 | null, allowance: Uint256 | null, token: { address: string, symbol: string | null, name: string | null, decimals: number | null } };
+export type QuoteParts_QuoteResponse_order_OrderToSign = { uid: string, sellToken: string, buyToken: string, receiver: string | null, sellAmount: Uint256, buyAmount: Uint256, validTo: number, appData: string, feeAmount: Uint256, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, typedData: unknown };
 
-export type AuctionParts = { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<{ price: Uint256, token: { address: string } }>, solutions: Array<{ solutionUid: number, solver: string, ranking: number, score: Uint256, isWinner: boolean, filteredOut: boolean, txHash: string | null }>, settlementAttempts: Array<{ solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null }> };
+export type QuoteParts_QuoteResponse_priceImpact_PriceImpact = { share: string, usd: string | null, isNotable: boolean, needsAcceptance: boolean };
+
+export type QuoteParts_QuoteResponse_route_QuoteRoute = { priceImpact: string };
+
+export type QuoteParts_QuoteResponse_slippage_QuoteSlippage = { bps: number, measuredBps: number | null };
+
+export type QuoteParts_QuoteResponse_warnings_DiagnosisReason = { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null };
+
+export type QuoteParts = { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: QuoteParts_QuoteResponse_quote_QuotedOrder, order: QuoteParts_QuoteResponse_order_OrderToSign, priceImpact: QuoteParts_QuoteResponse_priceImpact_PriceImpact | null, route: QuoteParts_QuoteResponse_route_QuoteRoute | null, slippage: QuoteParts_QuoteResponse_slippage_QuoteSlippage | null, warnings: Array<QuoteParts_QuoteResponse_warnings_DiagnosisReason> };
+
+export type BalanceParts_TokenBalance_token_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type BalanceParts = { state: ValueState, balance: Uint256 | null, allowance: Uint256 | null, token: BalanceParts_TokenBalance_token_Token };
+
+export type AuctionParts_Auction_nativePrices_NativePrice_token_Token = { address: string };
+
+export type AuctionParts_Auction_nativePrices_NativePrice = { price: Uint256, token: AuctionParts_Auction_nativePrices_NativePrice_token_Token };
+
+export type AuctionParts_Auction_solutions_Solution = { solutionUid: number, solver: string, ranking: number, score: Uint256, isWinner: boolean, filteredOut: boolean, txHash: string | null };
+
+export type AuctionParts_Auction_settlementAttempts_SettlementAttempt = { solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null };
+
+export type AuctionParts = { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<AuctionParts_Auction_nativePrices_NativePrice>, solutions: Array<AuctionParts_Auction_solutions_Solution>, settlementAttempts: Array<AuctionParts_Auction_settlementAttempts_SettlementAttempt> };
+
+export type Order_order_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type Order_Query = { order: Order_order_Order | null };
+
 
 export type OrderVariables = Exact<{
   uid: string;
 }>;
 
 
-export type OrderResult = { order: { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } } | null };
+export type OrderResult = Order_Query;
+
+export type OrdersByUids_ordersByUids_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type OrdersByUids_Query = { ordersByUids: Array<OrdersByUids_ordersByUids_Order> };
+
 
 export type OrdersByUidsVariables = Exact<{
   uids: Array<string>;
 }>;
 
 
-export type OrdersByUidsResult = { ordersByUids: Array<{ uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } }> };
+export type OrdersByUidsResult = OrdersByUids_Query;
+
+export type AccountOrders_account_Account_orders_OrderConnection_nodes_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type AccountOrders_account_Account_orders_OrderConnection_pageInfo_PageInfo = { hasNextPage: boolean, endCursor: string | null };
+
+export type AccountOrders_account_Account_orders_OrderConnection = { nodes: Array<AccountOrders_account_Account_orders_OrderConnection_nodes_Order>, pageInfo: AccountOrders_account_Account_orders_OrderConnection_pageInfo_PageInfo };
+
+export type AccountOrders_account_Account = { orders: AccountOrders_account_Account_orders_OrderConnection };
+
+export type AccountOrders_Query = { account: AccountOrders_account_Account };
+
 
 export type AccountOrdersVariables = Exact<{
   account: string;
@@ -384,7 +439,18 @@ export type AccountOrdersVariables = Exact<{
 }>;
 
 
-export type AccountOrdersResult = { account: { orders: { nodes: Array<{ uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type AccountOrdersResult = AccountOrders_Query;
+
+export type AccountTrades_account_Account_trades_TradeConnection_nodes_Trade = { orderUid: string, owner: string, sellAmount: Uint256, sellAmountBeforeFees: Uint256, buyAmount: Uint256, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellToken: TradeParts_Trade_sellToken_Token, buyToken: TradeParts_Trade_buyToken_Token };
+
+export type AccountTrades_account_Account_trades_TradeConnection_pageInfo_PageInfo = { hasNextPage: boolean, endCursor: string | null };
+
+export type AccountTrades_account_Account_trades_TradeConnection = { nodes: Array<AccountTrades_account_Account_trades_TradeConnection_nodes_Trade>, pageInfo: AccountTrades_account_Account_trades_TradeConnection_pageInfo_PageInfo };
+
+export type AccountTrades_account_Account = { trades: AccountTrades_account_Account_trades_TradeConnection };
+
+export type AccountTrades_Query = { account: AccountTrades_account_Account };
+
 
 export type AccountTradesVariables = Exact<{
   account: string;
@@ -394,7 +460,20 @@ export type AccountTradesVariables = Exact<{
 }>;
 
 
-export type AccountTradesResult = { account: { trades: { nodes: Array<{ orderUid: string, owner: string, sellAmount: Uint256, sellAmountBeforeFees: Uint256, buyAmount: Uint256, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type AccountTradesResult = AccountTrades_Query;
+
+export type OrderHistory_order_Order_events_OrderEventConnection_nodes_OrderEvent = { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null };
+
+export type OrderHistory_order_Order_events_OrderEventConnection = { nodes: Array<OrderHistory_order_Order_events_OrderEventConnection_nodes_OrderEvent> };
+
+export type OrderHistory_order_Order_trades_TradeConnection_nodes_Trade = { orderUid: string, owner: string, sellAmount: Uint256, sellAmountBeforeFees: Uint256, buyAmount: Uint256, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellToken: TradeParts_Trade_sellToken_Token, buyToken: TradeParts_Trade_buyToken_Token };
+
+export type OrderHistory_order_Order_trades_TradeConnection = { nodes: Array<OrderHistory_order_Order_trades_TradeConnection_nodes_Trade> };
+
+export type OrderHistory_order_Order = { uid: string, status: OrderStatus, events: OrderHistory_order_Order_events_OrderEventConnection, trades: OrderHistory_order_Order_trades_TradeConnection };
+
+export type OrderHistory_Query = { order: OrderHistory_order_Order | null };
+
 
 export type OrderHistoryVariables = Exact<{
   uid: string;
@@ -402,21 +481,50 @@ export type OrderHistoryVariables = Exact<{
 }>;
 
 
-export type OrderHistoryResult = { order: { uid: string, status: OrderStatus, events: { nodes: Array<{ label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null }> }, trades: { nodes: Array<{ orderUid: string, owner: string, sellAmount: Uint256, sellAmountBeforeFees: Uint256, buyAmount: Uint256, blockNumber: number, logIndex: number, txHash: string, auctionId: number | null, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null } }> } } | null };
+export type OrderHistoryResult = OrderHistory_Query;
+
+export type OrderDiagnosis_order_Order_diagnosis_OrderDiagnosis_further_DiagnosisReason = { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null };
+
+export type OrderDiagnosis_order_Order_diagnosis_OrderDiagnosis = { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null, further: Array<OrderDiagnosis_order_Order_diagnosis_OrderDiagnosis_further_DiagnosisReason> };
+
+export type OrderDiagnosis_order_Order_progress_OrderProgress = { stage: OrderStage };
+
+export type OrderDiagnosis_order_Order_standing_OrderStanding_bestPrice_FoundPrice_price_Price = { decimal: string };
+
+export type OrderDiagnosis_order_Order_standing_OrderStanding_bestPrice_FoundPrice = { gap: string | null, price: OrderDiagnosis_order_Order_standing_OrderStanding_bestPrice_FoundPrice_price_Price | null };
+
+export type OrderDiagnosis_order_Order_standing_OrderStanding = { isInAuctions: boolean, reason: OrderStandingReason | null, since: DateTime, marketGap: string | null, missing: Uint256 | null, feeShare: string | null, bestPrice: OrderDiagnosis_order_Order_standing_OrderStanding_bestPrice_FoundPrice | null };
+
+export type OrderDiagnosis_order_Order = { uid: string, status: OrderStatus, diagnosis: OrderDiagnosis_order_Order_diagnosis_OrderDiagnosis, progress: OrderDiagnosis_order_Order_progress_OrderProgress | null, standing: OrderDiagnosis_order_Order_standing_OrderStanding | null };
+
+export type OrderDiagnosis_Query = { order: OrderDiagnosis_order_Order | null };
+
 
 export type OrderDiagnosisVariables = Exact<{
   uid: string;
 }>;
 
 
-export type OrderDiagnosisResult = { order: { uid: string, status: OrderStatus, diagnosis: { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null, further: Array<{ code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null }> }, progress: { stage: OrderStage } | null, standing: { isInAuctions: boolean, reason: OrderStandingReason | null, since: DateTime, marketGap: string | null, missing: Uint256 | null, feeShare: string | null, bestPrice: { gap: string | null, price: { decimal: string } | null } | null } | null } | null };
+export type OrderDiagnosisResult = OrderDiagnosis_Query;
+
+export type ExplainOrder_explainOrder_OrderDiagnosis_further_DiagnosisReason = { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null };
+
+export type ExplainOrder_explainOrder_OrderDiagnosis = { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null, further: Array<ExplainOrder_explainOrder_OrderDiagnosis_further_DiagnosisReason> };
+
+export type ExplainOrder_Query = { explainOrder: ExplainOrder_explainOrder_OrderDiagnosis };
+
 
 export type ExplainOrderVariables = Exact<{
   input: ExplainOrderInput;
 }>;
 
 
-export type ExplainOrderResult = { explainOrder: { code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null, further: Array<{ code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null }> } };
+export type ExplainOrderResult = ExplainOrder_Query;
+
+export type Quote_quote_QuoteResponse = { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: QuoteParts_QuoteResponse_quote_QuotedOrder, order: QuoteParts_QuoteResponse_order_OrderToSign, priceImpact: QuoteParts_QuoteResponse_priceImpact_PriceImpact | null, route: QuoteParts_QuoteResponse_route_QuoteRoute | null, slippage: QuoteParts_QuoteResponse_slippage_QuoteSlippage | null, warnings: Array<QuoteParts_QuoteResponse_warnings_DiagnosisReason> };
+
+export type Quote_Mutation = { quote: Quote_quote_QuoteResponse };
+
 
 export type QuoteVariables = Exact<{
   input: QuoteInput;
@@ -424,35 +532,72 @@ export type QuoteVariables = Exact<{
 }>;
 
 
-export type QuoteResult = { quote: { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: { appData: string, sellAmount: Uint256, buyAmount: Uint256, feeAmount: Uint256, gasAmount: Uint256, gasPrice: Uint256, sellTokenPrice: string, signingScheme: SigningScheme }, order: { uid: string, sellToken: string, buyToken: string, receiver: string | null, sellAmount: Uint256, buyAmount: Uint256, validTo: number, appData: string, feeAmount: Uint256, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, typedData: unknown }, priceImpact: { share: string, usd: string | null, isNotable: boolean, needsAcceptance: boolean } | null, route: { priceImpact: string } | null, slippage: { bps: number, measuredBps: number | null } | null, warnings: Array<{ code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null }> } };
+export type QuoteResult = Quote_Mutation;
+
+export type PlaceOrder_placeOrder_PlaceOrderPayload_order_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type PlaceOrder_placeOrder_PlaceOrderPayload = { order: PlaceOrder_placeOrder_PlaceOrderPayload_order_Order };
+
+export type PlaceOrder_Mutation = { placeOrder: PlaceOrder_placeOrder_PlaceOrderPayload };
+
 
 export type PlaceOrderVariables = Exact<{
   input: PlaceOrderInput;
 }>;
 
 
-export type PlaceOrderResult = { placeOrder: { order: { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } } } };
+export type PlaceOrderResult = PlaceOrder_Mutation;
+
+export type CancelOrders_cancelOrders_CancelOrdersPayload_orders_Order_pendingSettlements_PendingSettlement = { txHash: string | null, deadlineBlock: number };
+
+export type CancelOrders_cancelOrders_CancelOrdersPayload_orders_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, pendingSettlements: Array<CancelOrders_cancelOrders_CancelOrdersPayload_orders_Order_pendingSettlements_PendingSettlement>, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type CancelOrders_cancelOrders_CancelOrdersPayload = { orders: Array<CancelOrders_cancelOrders_CancelOrdersPayload_orders_Order> };
+
+export type CancelOrders_Mutation = { cancelOrders: CancelOrders_cancelOrders_CancelOrdersPayload };
+
 
 export type CancelOrdersVariables = Exact<{
   input: CancelOrdersInput;
 }>;
 
 
-export type CancelOrdersResult = { cancelOrders: { orders: Array<{ uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, pendingSettlements: Array<{ txHash: string | null, deadlineBlock: number }>, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } }> } };
+export type CancelOrdersResult = CancelOrders_Mutation;
+
+export type UploadAppData_uploadAppData_UploadAppDataPayload = { hash: string, created: boolean };
+
+export type UploadAppData_Mutation = { uploadAppData: UploadAppData_uploadAppData_UploadAppDataPayload };
+
 
 export type UploadAppDataVariables = Exact<{
   input: UploadAppDataInput;
 }>;
 
 
-export type UploadAppDataResult = { uploadAppData: { hash: string, created: boolean } };
+export type UploadAppDataResult = UploadAppData_Mutation;
+
+export type AppData_appData_AppData = { hash: string, document: string };
+
+export type AppData_Query = { appData: AppData_appData_AppData | null };
+
 
 export type AppDataVariables = Exact<{
   hash: string;
 }>;
 
 
-export type AppDataResult = { appData: { hash: string, document: string } | null };
+export type AppDataResult = AppData_Query;
+
+export type Balances_account_Account_balances_TokenBalanceConnection_nodes_TokenBalance = { state: ValueState, balance: Uint256 | null, allowance: Uint256 | null, token: BalanceParts_TokenBalance_token_Token };
+
+export type Balances_account_Account_balances_TokenBalanceConnection_pageInfo_PageInfo = { hasNextPage: boolean, endCursor: string | null };
+
+export type Balances_account_Account_balances_TokenBalanceConnection = { block: number | null, nodes: Array<Balances_account_Account_balances_TokenBalanceConnection_nodes_TokenBalance>, pageInfo: Balances_account_Account_balances_TokenBalanceConnection_pageInfo_PageInfo };
+
+export type Balances_account_Account = { balances: Balances_account_Account_balances_TokenBalanceConnection };
+
+export type Balances_Query = { account: Balances_account_Account };
+
 
 export type BalancesVariables = Exact<{
   account: string;
@@ -463,7 +608,14 @@ export type BalancesVariables = Exact<{
 }>;
 
 
-export type BalancesResult = { account: { balances: { block: number | null, nodes: Array<{ state: ValueState, balance: Uint256 | null, allowance: Uint256 | null, token: { address: string, symbol: string | null, name: string | null, decimals: number | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type BalancesResult = Balances_Query;
+
+export type Tokens_tokens_Token_usdPrice_UsdPrice = { price: string, source: string, asOf: DateTime, isStale: boolean };
+
+export type Tokens_tokens_Token = { nativePrice: string | null, address: string, symbol: string | null, name: string | null, decimals: number | null, usdPrice: Tokens_tokens_Token_usdPrice_UsdPrice | null };
+
+export type Tokens_Query = { tokens: Array<Tokens_tokens_Token> };
+
 
 export type TokensVariables = Exact<{
   addresses: Array<string>;
@@ -471,7 +623,20 @@ export type TokensVariables = Exact<{
 }>;
 
 
-export type TokensResult = { tokens: Array<{ nativePrice: string | null, address: string, symbol: string | null, name: string | null, decimals: number | null, usdPrice: { price: string, source: string, asOf: DateTime, isStale: boolean } | null }> };
+export type TokensResult = Tokens_Query;
+
+export type Market_market_Market_base_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type Market_market_Market_quote_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type Market_market_Market_spot_MarketSpot = { price: string };
+
+export type Market_market_Market_slippage_MarketSlippage = { bps: number, volatility: string };
+
+export type Market_market_Market = { base: Market_market_Market_base_Token, quote: Market_market_Market_quote_Token, spot: Market_market_Market_spot_MarketSpot | null, slippage: Market_market_Market_slippage_MarketSlippage | null };
+
+export type Market_Query = { market: Market_market_Market };
+
 
 export type MarketVariables = Exact<{
   base: string;
@@ -480,7 +645,12 @@ export type MarketVariables = Exact<{
 }>;
 
 
-export type MarketResult = { market: { base: { address: string, symbol: string | null, name: string | null, decimals: number | null }, quote: { address: string, symbol: string | null, name: string | null, decimals: number | null }, spot: { price: string } | null, slippage: { bps: number, volatility: string } | null } };
+export type MarketResult = Market_Query;
+
+export type Auction_auction_Auction = { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<AuctionParts_Auction_nativePrices_NativePrice>, solutions: Array<AuctionParts_Auction_solutions_Solution>, settlementAttempts: Array<AuctionParts_Auction_settlementAttempts_SettlementAttempt> };
+
+export type Auction_Query = { auction: Auction_auction_Auction | null };
+
 
 export type AuctionVariables = Exact<{
   id: number;
@@ -488,26 +658,92 @@ export type AuctionVariables = Exact<{
 }>;
 
 
-export type AuctionResult = { auction: { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<{ price: Uint256, token: { address: string } }>, solutions: Array<{ solutionUid: number, solver: string, ranking: number, score: Uint256, isWinner: boolean, filteredOut: boolean, txHash: string | null }>, settlementAttempts: Array<{ solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null }> } | null };
+export type AuctionResult = Auction_Query;
+
+export type LatestAuction_latestAuction_Auction = { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<AuctionParts_Auction_nativePrices_NativePrice>, solutions: Array<AuctionParts_Auction_solutions_Solution>, settlementAttempts: Array<AuctionParts_Auction_settlementAttempts_SettlementAttempt> };
+
+export type LatestAuction_Query = { latestAuction: LatestAuction_latestAuction_Auction | null };
+
 
 export type LatestAuctionVariables = Exact<{
   network?: string | null | undefined;
 }>;
 
 
-export type LatestAuctionResult = { latestAuction: { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<{ price: Uint256, token: { address: string } }>, solutions: Array<{ solutionUid: number, solver: string, ranking: number, score: Uint256, isWinner: boolean, filteredOut: boolean, txHash: string | null }>, settlementAttempts: Array<{ solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null }> } | null };
+export type LatestAuctionResult = LatestAuction_Query;
+
+export type Networks_networks_Network_wrappedNative_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type Networks_networks_Network = { name: string, chainId: number, settlementContract: string, vaultRelayer: string, explorerUrl: string | null, ready: boolean, wrappedNative: Networks_networks_Network_wrappedNative_Token };
+
+export type Networks_Query = { networks: Array<Networks_networks_Network> };
+
 
 export type NetworksVariables = Exact<{ [key: string]: never; }>;
 
 
-export type NetworksResult = { networks: Array<{ name: string, chainId: number, settlementContract: string, vaultRelayer: string, explorerUrl: string | null, ready: boolean, wrappedNative: { address: string, symbol: string | null, name: string | null, decimals: number | null } }> };
+export type NetworksResult = Networks_Query;
+
+export type Status_meta_Meta_block_IndexedBlock = { number: number, hash: string, timestamp: DateTime | null };
+
+export type Status_meta_Meta_lag_Lag = { blocks: number | null, seconds: number | null };
+
+export type Status_meta_Meta = { version: string, head: number | null, block: Status_meta_Meta_block_IndexedBlock | null, lag: Status_meta_Meta_lag_Lag | null };
+
+export type Status_Query = { meta: Status_meta_Meta };
+
 
 export type StatusVariables = Exact<{
   network?: string | null | undefined;
 }>;
 
 
-export type StatusResult = { meta: { version: string, head: number | null, block: { number: number, hash: string, timestamp: DateTime | null } | null, lag: { blocks: number | null, seconds: number | null } | null } };
+export type StatusResult = Status_Query;
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_InsufficientBalanceNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderCancelledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderExpiredNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderPartiallyFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PartFailedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PartFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PostHookFailedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PriceImprovementNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_ProgrammaticCancelledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_ProgrammaticFinishedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes =
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_InsufficientBalanceNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderCancelledNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderExpiredNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderFilledNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_OrderPartiallyFilledNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PartFailedNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PartFilledNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PostHookFailedNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_PriceImprovementNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_ProgrammaticCancelledNotification
+  | Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes_ProgrammaticFinishedNotification
+;
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection_pageInfo_PageInfo = { hasNextPage: boolean, endCursor: string | null };
+
+export type Notifications_account_Account_notificationHistory_NotificationHistoryConnection = { nodes: Array<Notifications_account_Account_notificationHistory_NotificationHistoryConnection_nodes>, pageInfo: Notifications_account_Account_notificationHistory_NotificationHistoryConnection_pageInfo_PageInfo };
+
+export type Notifications_account_Account = { unreadNotifications: number, notificationHistory: Notifications_account_Account_notificationHistory_NotificationHistoryConnection };
+
+export type Notifications_Query = { account: Notifications_account_Account };
+
 
 export type NotificationsVariables = Exact<{
   account: string;
@@ -517,38 +753,54 @@ export type NotificationsVariables = Exact<{
 }>;
 
 
-export type NotificationsResult = { account: { unreadNotifications: number, notificationHistory: { nodes: Array<
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-        | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type NotificationsResult = Notifications_Query;
+
+export type MarkNotificationsRead_markNotificationsRead_MarkNotificationsReadPayload_account_Account = { unreadNotifications: number };
+
+export type MarkNotificationsRead_markNotificationsRead_MarkNotificationsReadPayload = { marked: number, hasMore: boolean, account: MarkNotificationsRead_markNotificationsRead_MarkNotificationsReadPayload_account_Account };
+
+export type MarkNotificationsRead_Mutation = { markNotificationsRead: MarkNotificationsRead_markNotificationsRead_MarkNotificationsReadPayload };
+
 
 export type MarkNotificationsReadVariables = Exact<{
   input: MarkNotificationsReadInput;
 }>;
 
 
-export type MarkNotificationsReadResult = { markNotificationsRead: { marked: number, hasMore: boolean, account: { unreadNotifications: number } } };
+export type MarkNotificationsReadResult = MarkNotificationsRead_Mutation;
+
+export type CreateSignInChallenge_createSignInChallenge_SignInChallengePayload = { nonce: string, domain: string, uri: string, expiresAt: DateTime };
+
+export type CreateSignInChallenge_Mutation = { createSignInChallenge: CreateSignInChallenge_createSignInChallenge_SignInChallengePayload };
+
 
 export type CreateSignInChallengeVariables = Exact<{ [key: string]: never; }>;
 
 
-export type CreateSignInChallengeResult = { createSignInChallenge: { nonce: string, domain: string, uri: string, expiresAt: DateTime } };
+export type CreateSignInChallengeResult = CreateSignInChallenge_Mutation;
+
+export type SignIn_signIn_SignInPayload_account_Account = { address: string };
+
+export type SignIn_signIn_SignInPayload = { token: string, expiresAt: DateTime, account: SignIn_signIn_SignInPayload_account_Account };
+
+export type SignIn_Mutation = { signIn: SignIn_signIn_SignInPayload };
+
 
 export type SignInVariables = Exact<{
   input: SignInInput;
 }>;
 
 
-export type SignInResult = { signIn: { token: string, expiresAt: DateTime, account: { address: string } } };
+export type SignInResult = SignIn_Mutation;
+
+export type OrderProgress_orderEvents_OrderEventEntry_event_OrderEvent = { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null };
+
+export type OrderProgress_orderEvents_OrderEventEntry_order_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type OrderProgress_orderEvents_OrderEventEntry = { cursor: string, eventId: string | null, isRemoved: boolean, event: OrderProgress_orderEvents_OrderEventEntry_event_OrderEvent | null, order: OrderProgress_orderEvents_OrderEventEntry_order_Order };
+
+export type OrderProgress_Subscription = { orderEvents: OrderProgress_orderEvents_OrderEventEntry };
+
 
 export type OrderProgressVariables = Exact<{
   uid: string;
@@ -556,7 +808,16 @@ export type OrderProgressVariables = Exact<{
 }>;
 
 
-export type OrderProgressResult = { orderEvents: { cursor: string, eventId: string | null, isRemoved: boolean, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null } | null, order: { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } } } };
+export type OrderProgressResult = OrderProgress_Subscription;
+
+export type AccountOrderEvents_orderEvents_OrderEventEntry_event_OrderEvent = { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null };
+
+export type AccountOrderEvents_orderEvents_OrderEventEntry_order_Order = { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: OrderParts_Order_sellToken_Token, buyToken: OrderParts_Order_buyToken_Token, network: OrderParts_Order_network_Network };
+
+export type AccountOrderEvents_orderEvents_OrderEventEntry = { cursor: string, eventId: string | null, isRemoved: boolean, event: AccountOrderEvents_orderEvents_OrderEventEntry_event_OrderEvent | null, order: AccountOrderEvents_orderEvents_OrderEventEntry_order_Order };
+
+export type AccountOrderEvents_Subscription = { orderEvents: AccountOrderEvents_orderEvents_OrderEventEntry };
+
 
 export type AccountOrderEventsVariables = Exact<{
   account: string;
@@ -564,7 +825,48 @@ export type AccountOrderEventsVariables = Exact<{
 }>;
 
 
-export type AccountOrderEventsResult = { orderEvents: { cursor: string, eventId: string | null, isRemoved: boolean, event: { label: OrderEventLabel, reason: OrderEventReason | null, detail: string | null, source: CancellationSource | null, times: number, timestamp: DateTime, txHash: string | null } | null, order: { uid: string, owner: string, receiver: string | null, effectiveReceiver: string, status: OrderStatus, kind: OrderKind, class: OrderClass, partiallyFillable: boolean, sellAmount: Uint256, buyAmount: Uint256, executedSellAmount: Uint256, executedBuyAmount: Uint256, executedFee: Uint256, executedFraction: string, validTo: number, creationDate: DateTime, appDataHash: string, quoteId: number | null, signingScheme: SigningScheme, invalidated: boolean, sellToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, buyToken: { address: string, symbol: string | null, name: string | null, decimals: number | null }, network: { name: string, chainId: number, settlementContract: string } } } };
+export type AccountOrderEventsResult = AccountOrderEvents_Subscription;
+
+export type AccountNotifications_notifications_NotificationEdge_node_InsufficientBalanceNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_OrderCancelledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_OrderExpiredNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_OrderFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_OrderPartiallyFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_PartFailedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_PartFilledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_PostHookFailedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_PriceImprovementNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_ProgrammaticCancelledNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node_ProgrammaticFinishedNotification = { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown };
+
+export type AccountNotifications_notifications_NotificationEdge_node =
+  | AccountNotifications_notifications_NotificationEdge_node_InsufficientBalanceNotification
+  | AccountNotifications_notifications_NotificationEdge_node_OrderCancelledNotification
+  | AccountNotifications_notifications_NotificationEdge_node_OrderExpiredNotification
+  | AccountNotifications_notifications_NotificationEdge_node_OrderFilledNotification
+  | AccountNotifications_notifications_NotificationEdge_node_OrderPartiallyFilledNotification
+  | AccountNotifications_notifications_NotificationEdge_node_PartFailedNotification
+  | AccountNotifications_notifications_NotificationEdge_node_PartFilledNotification
+  | AccountNotifications_notifications_NotificationEdge_node_PostHookFailedNotification
+  | AccountNotifications_notifications_NotificationEdge_node_PriceImprovementNotification
+  | AccountNotifications_notifications_NotificationEdge_node_ProgrammaticCancelledNotification
+  | AccountNotifications_notifications_NotificationEdge_node_ProgrammaticFinishedNotification
+;
+
+export type AccountNotifications_notifications_NotificationEdge = { cursor: string, node: AccountNotifications_notifications_NotificationEdge_node };
+
+export type AccountNotifications_Subscription = { notifications: AccountNotifications_notifications_NotificationEdge };
+
 
 export type AccountNotificationsVariables = Exact<{
   account: string;
@@ -572,19 +874,16 @@ export type AccountNotificationsVariables = Exact<{
 }>;
 
 
-export type AccountNotificationsResult = { notifications: { cursor: string, node:
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-      | { notificationId: string, type: NotificationType, message: string, orderUid: string, timestamp: DateTime, readAt: DateTime | null, isReverted: boolean, metadata: unknown }
-     } };
+export type AccountNotificationsResult = AccountNotifications_Subscription;
+
+export type AuctionResults_auctions_AuctionEntry_auction_Auction = { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<AuctionParts_Auction_nativePrices_NativePrice>, solutions: Array<AuctionParts_Auction_solutions_Solution>, settlementAttempts: Array<AuctionParts_Auction_settlementAttempts_SettlementAttempt> };
+
+export type AuctionResults_auctions_AuctionEntry_settlementAttempt_SettlementAttempt = { solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null };
+
+export type AuctionResults_auctions_AuctionEntry = { cursor: string, auction: AuctionResults_auctions_AuctionEntry_auction_Auction, settlementAttempt: AuctionResults_auctions_AuctionEntry_settlementAttempt_SettlementAttempt | null };
+
+export type AuctionResults_Subscription = { auctions: AuctionResults_auctions_AuctionEntry };
+
 
 export type AuctionResultsVariables = Exact<{
   network?: string | null | undefined;
@@ -592,7 +891,14 @@ export type AuctionResultsVariables = Exact<{
 }>;
 
 
-export type AuctionResultsResult = { auctions: { cursor: string, auction: { auctionId: number, block: number, deadline: number, orderUids: Array<string>, transactionHashes: Array<string>, nativePrices: Array<{ price: Uint256, token: { address: string } }>, solutions: Array<{ solutionUid: number, solver: string, ranking: number, score: Uint256, isWinner: boolean, filteredOut: boolean, txHash: string | null }>, settlementAttempts: Array<{ solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null }> }, settlementAttempt: { solver: string, outcome: SettlementOutcome | null, detail: string | null, startBlock: number, endBlock: number | null, txHash: string | null } | null } };
+export type AuctionResultsResult = AuctionResults_Subscription;
+
+export type BalanceUpdates_balances_BalancesUpdate_balances_TokenBalance = { state: ValueState, balance: Uint256 | null, allowance: Uint256 | null, token: BalanceParts_TokenBalance_token_Token };
+
+export type BalanceUpdates_balances_BalancesUpdate = { block: number | null, isComplete: boolean, isAvailable: boolean, balances: Array<BalanceUpdates_balances_BalancesUpdate_balances_TokenBalance> };
+
+export type BalanceUpdates_Subscription = { balances: BalanceUpdates_balances_BalancesUpdate };
+
 
 export type BalanceUpdatesVariables = Exact<{
   account: string;
@@ -601,7 +907,18 @@ export type BalanceUpdatesVariables = Exact<{
 }>;
 
 
-export type BalanceUpdatesResult = { balances: { block: number | null, isComplete: boolean, isAvailable: boolean, balances: Array<{ state: ValueState, balance: Uint256 | null, allowance: Uint256 | null, token: { address: string, symbol: string | null, name: string | null, decimals: number | null } }> } };
+export type BalanceUpdatesResult = BalanceUpdates_Subscription;
+
+export type PriceUpdates_tokenPrices_PricesUpdate_prices_TokenPrices_token_Token = { address: string, symbol: string | null, name: string | null, decimals: number | null };
+
+export type PriceUpdates_tokenPrices_PricesUpdate_prices_TokenPrices_usdPrice_UsdPrice = { price: string, source: string };
+
+export type PriceUpdates_tokenPrices_PricesUpdate_prices_TokenPrices = { nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, token: PriceUpdates_tokenPrices_PricesUpdate_prices_TokenPrices_token_Token, usdPrice: PriceUpdates_tokenPrices_PricesUpdate_prices_TokenPrices_usdPrice_UsdPrice | null };
+
+export type PriceUpdates_tokenPrices_PricesUpdate = { block: number | null, isComplete: boolean, isAvailable: boolean, prices: Array<PriceUpdates_tokenPrices_PricesUpdate_prices_TokenPrices> };
+
+export type PriceUpdates_Subscription = { tokenPrices: PriceUpdates_tokenPrices_PricesUpdate };
+
 
 export type PriceUpdatesVariables = Exact<{
   tokens: Array<string>;
@@ -609,7 +926,12 @@ export type PriceUpdatesVariables = Exact<{
 }>;
 
 
-export type PriceUpdatesResult = { tokenPrices: { block: number | null, isComplete: boolean, isAvailable: boolean, prices: Array<{ nativePrice: string | null, nativePriceState: ValueState, usdPriceState: ValueState, token: { address: string, symbol: string | null, name: string | null, decimals: number | null }, usdPrice: { price: string, source: string } | null }> } };
+export type PriceUpdatesResult = PriceUpdates_Subscription;
+
+export type QuoteUpdates_quotes_QuoteResponse = { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: QuoteParts_QuoteResponse_quote_QuotedOrder, order: QuoteParts_QuoteResponse_order_OrderToSign, priceImpact: QuoteParts_QuoteResponse_priceImpact_PriceImpact | null, route: QuoteParts_QuoteResponse_route_QuoteRoute | null, slippage: QuoteParts_QuoteResponse_slippage_QuoteSlippage | null, warnings: Array<QuoteParts_QuoteResponse_warnings_DiagnosisReason> };
+
+export type QuoteUpdates_Subscription = { quotes: QuoteUpdates_quotes_QuoteResponse };
+
 
 export type QuoteUpdatesVariables = Exact<{
   input: QuoteInput;
@@ -617,7 +939,7 @@ export type QuoteUpdatesVariables = Exact<{
 }>;
 
 
-export type QuoteUpdatesResult = { quotes: { quoteId: number | null, from: string, expiration: DateTime, verified: boolean, protocolFeeBps: string | null, quote: { appData: string, sellAmount: Uint256, buyAmount: Uint256, feeAmount: Uint256, gasAmount: Uint256, gasPrice: Uint256, sellTokenPrice: string, signingScheme: SigningScheme }, order: { uid: string, sellToken: string, buyToken: string, receiver: string | null, sellAmount: Uint256, buyAmount: Uint256, validTo: number, appData: string, feeAmount: Uint256, kind: OrderKind, partiallyFillable: boolean, sellTokenBalance: SellTokenSource, buyTokenBalance: BuyTokenDestination, typedData: unknown }, priceImpact: { share: string, usd: string | null, isNotable: boolean, needsAcceptance: boolean } | null, route: { priceImpact: string } | null, slippage: { bps: number, measuredBps: number | null } | null, warnings: Array<{ code: DiagnosisCode, summary: string, advice: string, retryable: boolean, since: DateTime | null }> } };
+export type QuoteUpdatesResult = QuoteUpdates_Subscription;
 
 const TokenParts = {"text":"fragment TokenParts on Token{address symbol name decimals}","definition":{"kind":"FragmentDefinition","name":{"kind":"Name","value":"TokenParts"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Token"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"address"}},{"kind":"Field","name":{"kind":"Name","value":"symbol"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"decimals"}}]}}}
 const OrderParts = {"text":"fragment OrderParts on Order{uid owner receiver effectiveReceiver status kind class partiallyFillable sellToken{...TokenParts}buyToken{...TokenParts}sellAmount buyAmount executedSellAmount executedBuyAmount executedFee executedFraction validTo creationDate appDataHash quoteId signingScheme invalidated network{name chainId settlementContract}}","definition":{"kind":"FragmentDefinition","name":{"kind":"Name","value":"OrderParts"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Order"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"uid"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"receiver"}},{"kind":"Field","name":{"kind":"Name","value":"effectiveReceiver"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"class"}},{"kind":"Field","name":{"kind":"Name","value":"partiallyFillable"}},{"kind":"Field","name":{"kind":"Name","value":"sellToken"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"TokenParts"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buyToken"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"TokenParts"}}]}},{"kind":"Field","name":{"kind":"Name","value":"sellAmount"}},{"kind":"Field","name":{"kind":"Name","value":"buyAmount"}},{"kind":"Field","name":{"kind":"Name","value":"executedSellAmount"}},{"kind":"Field","name":{"kind":"Name","value":"executedBuyAmount"}},{"kind":"Field","name":{"kind":"Name","value":"executedFee"}},{"kind":"Field","name":{"kind":"Name","value":"executedFraction"}},{"kind":"Field","name":{"kind":"Name","value":"validTo"}},{"kind":"Field","name":{"kind":"Name","value":"creationDate"}},{"kind":"Field","name":{"kind":"Name","value":"appDataHash"}},{"kind":"Field","name":{"kind":"Name","value":"quoteId"}},{"kind":"Field","name":{"kind":"Name","value":"signingScheme"}},{"kind":"Field","name":{"kind":"Name","value":"invalidated"}},{"kind":"Field","name":{"kind":"Name","value":"network"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"chainId"}},{"kind":"Field","name":{"kind":"Name","value":"settlementContract"}}]}}]}}}

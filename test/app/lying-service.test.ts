@@ -342,7 +342,7 @@ describe('a price far from the market', () => {
   const at = (share: string, usd: string | null) => {
     const [isNotable, needsAcceptance] = [Number(share) >= 0.05, Number(share) >= 0.2]
     return (answer: Answer) =>
-      answer.quote && Object.assign(answer.quote, { priceImpact: { share, usd, isNotable, needsAcceptance } })
+      Object.assign(answer.quote ?? {}, { priceImpact: { share, usd, isNotable, needsAcceptance } })
   }
   const asked = async (lie: Lie, flag: boolean) => {
     await using lying = await startService((answer, query) => void lie(answer, query))
@@ -392,10 +392,7 @@ describe('a price far from the market', () => {
 
   test('is said to be unknown, and little is not said', async () => {
     const unknown = ['warning: PRICE_UNKNOWN: the quote was not compared with a market price.']
-    const none = await asked(
-      (answer) => answer.quote && Object.assign(answer.quote, { priceImpact: null }),
-      false,
-    )
+    const none = await asked((answer) => Object.assign(answer.quote ?? {}, { priceImpact: null }), false)
     expect([none.quoted, none.signed, none.fault]).toEqual([unknown, unknown, ''])
     for (const share of ['-0.5', '0', '0.0499'])
       expect(await asked(at(share, null), false)).toMatchObject({ quoted: [], signed: [], fault: '' })

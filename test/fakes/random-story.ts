@@ -184,7 +184,7 @@ async function storeAuction(tx: Tx, part: RandomStory['auctions'][number], order
             sell: solution.sell,
             buy: solution.buy,
             networkFee: 0n,
-            feeSide: 'sell',
+            feeSide: 'sell' as const,
             protocolFees: [],
           },
         ]

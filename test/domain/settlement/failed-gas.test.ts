@@ -8,7 +8,7 @@ import {
   type Trades,
 } from '../../../src/domain/settlement/failed-gas.ts'
 
-const numbered = (digits: string): Address => `0x${digits.repeat(20)}`
+const numbered = (digits: string) => `0x${digits.repeat(20)}` as Address
 const [wrapped, odd, usual, between] = [numbered('aa'), numbered('0d'), numbered('05'), numbered('be')]
 const noTrades: Trades = { ofToken: new Map(), ofAccount: new Map() }
 
