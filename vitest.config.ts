@@ -18,7 +18,7 @@ export const longFiles = [
   'test/execution/admission/introspection.test.ts',
   'test/graphql/stored/generated-documents.test.ts',
   'test/http/pages/graphiql.test.ts',
-  'test/indexer/{endings,histories,pools}.test.ts',
+  'test/indexer/{endings,histories,pools,watch-tower-load}.test.ts',
   'test/interface/further-tables.test.ts',
   'test/mcp/session.test.ts',
   'test/mirror/{bad-order-books,competitions,equality,follower,history,import,passed-on,programmatic,sdk}.test.ts',

@@ -195,12 +195,12 @@ function statementsOf({ url, count }: System, undo: Undo): Record<string, Measur
     },
     'the tower: orders that are due': {
       async run() {
-        await duePolls(db, chainId, { at: at(), ...polls })
+        await duePolls(db, chainId, { lane: 'asked', at: at(), ...polls })
       },
     },
     'the tower: a round of polls': {
       async run() {
-        const due = await duePolls(db, chainId, { at: at(), ...polls })
+        const due = await duePolls(db, chainId, { lane: 'asked', at: at(), ...polls })
         for (const poll of due)
           await storePoll(db, poll, at(), { result: 'notMet', reason: null, next: { time: 5, block: null } })
       },

@@ -18,12 +18,14 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import type { WatchTowerOptions } from '../indexer/watch-tower.ts'
 import { createPools } from '../market/pools/pools.ts'
+import type { OrderServices } from '../orders/check.ts'
 import { createDocumentReader } from '../orders/late-document.ts'
 import { maxContractSignature } from '../orders/owner.ts'
 import { placeOrder } from '../orders/place.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
+import type { Lane } from '../storage/chain/programmatic-polls.ts'
 import type { Database } from '../storage/database/database.ts'
 import { createBalanceReads, createBalanceWatch } from '../tokens/balances.ts'
 import { createTokenNaming, createTokenReader } from '../tokens/metadata.ts'
@@ -252,19 +254,24 @@ function composeTower(
   { network, loopDb, settings, log, metrics }: NetworkOptions,
 ): WatchTowerOptions {
   const limits = { timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, maxBytes: maxPollBytes }
-  const services = {
+  const servicesOf = () => ({
     ...orderServices,
     checkOrder: createOrderCheck(orderCode),
     isProgrammatic: createProgrammaticCheck(orderCode),
-  }
+  })
+  const services: Record<Lane, OrderServices> = { computed: servicesOf(), asked: servicesOf() }
   return {
     ...{ network, log, db: loopDb, head: () => chain.head() },
     poll: createProgrammaticPoll({
       ...{ network, gas: orderCode.limits.signatureGas, maxSignature: maxContractSignature },
       rpc: nodes.connect({ ...limits, runsStrangersCode: true }),
     }),
-    place: (creation) => placeOrder(creation, services),
+    place: (creation, lane) => placeOrder(creation, services[lane]),
     atOnce: settings.EIP1271_AT_ONCE,
+    budgets: {
+      owner: { orders: settings.TOWER_OWNER_ORDERS, bytes: settings.TOWER_OWNER_BYTES },
+      tower: { orders: settings.TOWER_ORDERS, bytes: settings.TOWER_BYTES },
+    },
     meter: metrics.loops.tower(network.name),
   }
 }

@@ -240,6 +240,22 @@ export const settings = z.object({
     .describe(
       'Maximum bytes of orders, with documents, that one client stores in a day through one process; 0 is no limit.',
     ),
+  TOWER_OWNER_ORDERS: integer(0, 1_000_000_000)
+    .default(1_000)
+    .describe(
+      'Maximum parts of one owner’s programmatic orders that the watch tower of a network places in a day; 0 is no limit.',
+    ),
+  TOWER_OWNER_BYTES: integer(0, 1_000_000_000_000)
+    .default(16_777_216)
+    .describe('Maximum bytes of these parts; 0 is no limit.'),
+  TOWER_ORDERS: integer(0, 1_000_000_000)
+    .default(20_000)
+    .describe(
+      'Maximum parts that the watch tower of a network places in a day for all owners, half of them for owners who have not traded; 0 is no limit.',
+    ),
+  TOWER_BYTES: integer(0, 1_000_000_000_000)
+    .default(268_435_456)
+    .describe('Maximum bytes of these parts; 0 is no limit.'),
   QUOTE_CLIENT_BYTES: integer(0, 1_000_000_000_000)
     .default(134_217_728)
     .describe(
@@ -275,7 +291,7 @@ export const settings = z.object({
   EIP1271_AT_ONCE: integer(1, 1_000)
     .default(4)
     .describe(
-      'Maximum concurrent calls of this kind on each network, one for each owner; three times as many wait.',
+      'Maximum concurrent calls of this kind on each network, one for each owner; three times as many wait. The watch tower makes up to twice as many of its own.',
     ),
   DISTINCT_SIGNATURE_CODES: z
     .stringbool()

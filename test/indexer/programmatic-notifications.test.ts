@@ -17,6 +17,7 @@ import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
+import { unlimited } from '../fakes/tower.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { graphql } from '../setup/trader.ts'
@@ -386,7 +387,7 @@ async function poll(number: number, timestamp: number, index: number, isLate = f
   const part = twapPart(scheduleOf('A'), index) ?? expect.fail()
   await runWatchTower(
     {
-      ...{ network, db: server.database.db, log: silentLog, atOnce: 1 },
+      ...{ network, db: server.database.db, log: silentLog, atOnce: 1, budgets: unlimited },
       head: async () => ({ number, timestamp, hash: hashOf('head'), parentHash: hashOf('parent') }),
       poll: async () => ({ part: { order: part.order, signature: '0x' } }),
       place: async () => {

@@ -176,7 +176,7 @@ function rootOf(
 /** Orders that the watch tower is to poll, by their hash: their proofs. */
 async function polled() {
   const at = { number: 10_000, timestamp: now }
-  const due = await duePolls(indexing.db, chainId, { at, busy: [], perOwner: 9, limit: 9 })
+  const due = await duePolls(indexing.db, chainId, { lane: 'computed', at, busy: [], perOwner: 9, limit: 9 })
   return new Map(due.map(({ params, proof }) => [paramsId(params), proof]))
 }
 
@@ -546,7 +546,13 @@ test('a PollNever ends an order of another handler until it is created again, an
     ).programmaticOrder
   expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
   const at = { number: 1, timestamp: start }
-  const [due] = await duePolls(indexing.db, chainId, { at, busy: [], perOwner: 1, limit: 1 })
+  const [due] = await duePolls(indexing.db, chainId, {
+    lane: 'asked',
+    at,
+    busy: [],
+    perOwner: 1,
+    limit: 1,
+  })
   if (!due) throw new Error('not due')
   await storePoll(indexing.db, due, at, { result: 'ended', reason: 'PollNever: over', next: null })
   const lastPoll = { block: 1, result: 'ENDED', reason: 'PollNever: over' }
@@ -630,7 +636,7 @@ test('a reader of changes has every change of a programmatic order once, and no 
 
   const pollAs = async (result: 'waiting' | 'notMet', time: number) => {
     const at = { number: 1_300, timestamp: time }
-    const [due] = await duePolls(db, chainId, { at, busy: [], perOwner: 1, limit: 1 })
+    const [due] = await duePolls(db, chainId, { lane: 'computed', at, busy: [], perOwner: 1, limit: 1 })
     if (!due) throw new Error('not due')
     await storePoll(db, due, at, { result, reason: null, next: { time: time + 1, block: null } })
   }

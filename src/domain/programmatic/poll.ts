@@ -17,6 +17,19 @@ export const pollResults = [
 ] as const
 export type PollResult = (typeof pollResults)[number]
 
+/** Results of polls that cost calls for a part that cannot be placed. The node's own failure is none. */
+const failures: readonly PollResult[] = [
+  'insufficientBalance',
+  'insufficientAllowance',
+  'refused',
+  'guarded',
+  'walletNotReady',
+  'failed',
+  'unauthorised',
+]
+
+export const isFailure = (result: PollResult) => failures.includes(result)
+
 export const pollResultTexts: Record<PollResult, string> = {
   placed: 'Its part is in the book.',
   waiting: 'No part can be traded before a later time or block.',
@@ -66,8 +79,10 @@ export interface Rhythm {
   at: PollTime
   /** Seconds between two blocks. */
   blockTime: number
-  /** How often in a row the poll had its last result. */
-  repeats: ReadonlyMap<PollResult, number>
+  /** The last result and how often in a row it, or another failure, came; undefined for a first poll. */
+  last?: { result: PollResult; repeats: number } | undefined
+  /** Failed polls that the next pause depends on whatever came between them. */
+  failures?: number
   /** The last second of the part that can be traded, and the start of the next one; null if none follows. */
   window?: { end: number; after: number | null } | undefined
 }
@@ -77,8 +92,8 @@ export interface Rhythm {
  * quarter of what is left of a part, so that a part goes on soon after its reason passed.
  */
 export function again(result: PollResult, reason: string | null, rhythm: Rhythm): PollOutcome {
-  const { at, blockTime, repeats, window } = rhythm
-  const doubled = blockTime * 2 ** Math.min(repeats.get(result) ?? 0, 20)
+  const { at, blockTime, window } = rhythm
+  const doubled = blockTime * 2 ** Math.min(repeatsOf(result, rhythm), 20)
   const left = window ? Math.max(blockTime, (window.end - at.timestamp) / 4) : Number.POSITIVE_INFINITY
   const pause = Math.min(maxPauses[result], doubled, left)
   const time = at.timestamp + (pause > blockTime ? Math.floor(pause) : 0)
@@ -86,6 +101,16 @@ export function again(result: PollResult, reason: string | null, rhythm: Rhythm)
     return { result, reason, next: afterPart(window) }
   return { result, reason, next: { time, block: at.number + 1 } }
 }
+
+/** How often a result came before. Failures are one kind: code that fails in two ways in turn waits as long. */
+function repeatsOf(result: PollResult, { last, failures = 0 }: Rhythm): number {
+  const repeats = last && isRepeated(result, last.result) ? last.repeats : 0
+  return isFailure(result) ? Math.max(repeats, failures) : repeats
+}
+
+/** Reports whether a result is that of the last poll, or a failure as that was. */
+export const isRepeated = (result: PollResult, last: PollResult) =>
+  result === last || (isFailure(result) && isFailure(last))
 
 function afterPart({ end, after }: NonNullable<Rhythm['window']>): PollOutcome['next'] {
   return { time: after ?? end + 1, block: null }
@@ -123,7 +148,7 @@ export function pollFailed(fault: PollFault, rhythm: Rhythm): PollOutcome {
   if (next.when === 'never' && !rhythm.window) return { result: 'ended', reason, next: null }
   const time = laterTime(next, rhythm)
   if (time) return { result: 'waiting', reason, next: time }
-  if (fault.error === 'PollTryNextBlock') return again('notMet', reason, { ...rhythm, repeats: new Map() })
+  if (fault.error === 'PollTryNextBlock') return again('notMet', reason, { ...rhythm, last: undefined })
   const result = resultOfError[fault.error] ?? 'failed'
   return again(result === 'ended' ? 'notMet' : result, reason, rhythm)
 }

@@ -1,5 +1,6 @@
 import { type ByteBudget, type ByteBudgetOptions, createByteBudget } from '../../concurrency/byte-budget.ts'
 import type { Token } from '../../domain/token/token.ts'
+import { orderRowBytes } from '../../storage/order/insert.ts'
 import type { TokenRoom } from '../../tokens/metadata.ts'
 
 /**
@@ -9,7 +10,7 @@ import type { TokenRoom } from '../../tokens/metadata.ts'
  */
 const rowBytes = {
   quotes: 3_072,
-  orders: 4_096,
+  orders: orderRowBytes,
   'sign-in nonces': 256,
   sessions: 512,
   channels: 2_048,

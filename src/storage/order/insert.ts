@@ -25,6 +25,9 @@ import { sqlExpression } from '../query/sql-text.ts'
 import { toMetadata } from '../quote/details.ts'
 import { lockSql, refreshProgress } from './progress.ts'
 
+/** Bytes that an order takes without its texts: its row, rows that follow from it, and their places in indexes. */
+export const orderRowBytes = 4_096
+
 /** Order `o` as JSON text, with its quote. */
 export const orderJson = rowSql(orderRow, {
   interactions: sqlExpression(`coalesce(o.interactions::text, 'null')`),

@@ -6,12 +6,11 @@ const at = { number: 100, timestamp: 1_000_000 }
 const rhythm = (change: Partial<Rhythm> = {}): Rhythm => ({
   at,
   blockTime: 12,
-  repeats: new Map(),
   ...change,
 })
 const nextBlock = { time: at.timestamp, block: 101 }
 const later = (seconds: number) => ({ time: at.timestamp + seconds, block: 101 })
-const repeated = (times: number) => new Map([['failed', times] as const])
+const failed = (repeats: number) => ({ result: 'failed', repeats }) as const
 
 describe('the pause after a result that may pass', () => {
   test.each([
@@ -21,19 +20,26 @@ describe('the pause after a result that may pass', () => {
     [6, later(600)],
     [1_000, later(600)],
   ])('after %i repeats', (times, next) => {
-    expect(again('failed', null, rhythm({ repeats: repeated(times) }))).toEqual({
+    expect(again('failed', null, rhythm({ last: failed(times) }))).toEqual({
       ...{ result: 'failed', reason: null, next },
     })
   })
 
   test('is at most a quarter of what is left of the part', () => {
     const window = { end: at.timestamp + 100, after: null }
-    expect(again('failed', null, rhythm({ repeats: repeated(9), window })).next).toEqual(later(25))
+    expect(again('failed', null, rhythm({ last: failed(9), window })).next).toEqual(later(25))
   })
 
   test('is at most 30 seconds for missing funds', () => {
-    const repeats = new Map([['insufficientBalance', 9] as const])
-    expect(again('insufficientBalance', null, rhythm({ repeats })).next).toEqual(later(30))
+    const last = { result: 'insufficientBalance', repeats: 9 } as const
+    expect(again('insufficientBalance', null, rhythm({ last })).next).toEqual(later(30))
+  })
+
+  test('grows while code fails in several ways, or says between that a condition is not met', () => {
+    expect(again('unauthorised', null, rhythm({ last: failed(5) })).next).toEqual(later(384))
+    const last = { result: 'notMet', repeats: 1 } as const
+    expect(again('failed', null, rhythm({ last, failures: 5 })).next).toEqual(later(384))
+    expect(again('notMet', null, rhythm({ last: failed(5), failures: 5 })).next).toEqual(nextBlock)
   })
 
   test('ends at the start of the next part', () => {
@@ -61,7 +67,7 @@ describe('reverts', () => {
 
   test('the next block has no pause, however often', () => {
     const soon = { error: 'PollTryNextBlock', message: '' } as const
-    expect(pollFailed(soon, rhythm({ repeats: new Map([['notMet', 9]]) })).next).toEqual(nextBlock)
+    expect(pollFailed(soon, rhythm({ last: { result: 'notMet', repeats: 9 } })).next).toEqual(nextBlock)
   })
 })
 
@@ -72,9 +78,9 @@ describe('a part in the book', () => {
   })
 
   test('of another handler is looked at again, at the latest after its end', () => {
-    const repeats = new Map([['placed', 9] as const])
-    expect(partPlaced(rhythm({ repeats }), at.timestamp + 1_000).next).toEqual(later(30))
-    expect(partPlaced(rhythm({ repeats }), at.timestamp + 5).next).toEqual(later(6))
+    const last = { result: 'placed', repeats: 9 } as const
+    expect(partPlaced(rhythm({ last }), at.timestamp + 1_000).next).toEqual(later(30))
+    expect(partPlaced(rhythm({ last }), at.timestamp + 5).next).toEqual(later(6))
   })
 })
 

@@ -97,6 +97,7 @@ const undescribed: Record<string, string> = {
   'quotes.receiver': 'only searched by',
   'quotes.app_data': 'only searched by',
   'programmatic_orders.poll_repeats': 'decides on the pause before the next poll',
+  'programmatic_orders.poll_failures': 'decides on the rank of the next poll',
   'programmatic_orders.by_root': 'decides whether a poll has the proof',
   'programmatic_parts.next_look': 'decides when the signature is compared with the contract',
   'programmatic_orders.next_look': 'decides when the contract is read again',
