@@ -107,7 +107,14 @@ export async function runWatchTower(options: WatchTowerOptions, signal: AbortSig
         late.set(lane, seconds)
         options.meter.late(Math.max(...late.values()))
       }
-      const step = createStep(options, { lane, turns, onLate, rest: () => poll(0, signal) }, signal)
+      let resting: Promise<void> | undefined
+      const rest = () => {
+        resting ??= poll(0, signal).finally(() => {
+          resting = undefined
+        })
+        return resting
+      }
+      const step = createStep(options, { lane, turns, onLate, rest }, signal)
       await repeat(step, { poll, log, what, network: network.name }, signal)
       await Promise.all([...turns.values()].map(({ ended }) => ended))
     }),
@@ -118,7 +125,7 @@ interface LaneState {
   lane: Lane
   turns: Turns
   onLate(seconds: number): void
-  /** Waits as between two steps. */
+  /** Waits as between two steps; those who wait at the same time wait together. */
   rest(): Promise<void>
 }
 
@@ -136,7 +143,7 @@ function createStep(
   async function turn(owner: Address, orders: readonly DuePoll[], head: Block): Promise<void> {
     const began = performance.now()
     const took = () => performance.now() - began
-    let [polls, placed] = [0, 0]
+    let [polls, placed, failed] = [0, 0, 0]
     try {
       for (const order of orders) {
         if (signal.aborted || took() > maxTurnMs || (polls > 0 && order.rank !== 'placed')) return
@@ -150,10 +157,13 @@ function createStep(
           })
         else await storePoll(db, order, head, outcome, isNewPart)
         meter.polled(outcome.result)
-        if (isFailure(outcome.result)) return
+        if (isFailure(outcome.result)) {
+          failed++
+          return
+        }
       }
     } finally {
-      await countPolls(db, chainId, { owner, polls, placed, took: took() })
+      await countPolls(db, chainId, { owner, polls, placed, failed, took: took() })
     }
   }
 

@@ -585,7 +585,7 @@ test('a PollNever ends an order of another handler until it is created again, an
   expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
   const at = { number: 1, timestamp: start }
   const [due] = await duePolls(indexing.db, chainId, {
-    lane: 'computed',
+    lane: 'asked',
     at,
     busy: [],
     perOwner: 1,

@@ -20,8 +20,8 @@ export type Lane = (typeof lanes)[number]
 
 /**
  * How well a poll has earned its place: `placed` if its owner had a part placed, `new` otherwise; `failing` if
- * polls of the order failed since its last part, or its owner has used its share. A single failure of an owner
- * of the first kind does not count: the node may have been slow.
+ * polls of the order failed since its last part, or of any order of an owner without a part, or its owner has
+ * used its share. A single failure of an owner of the first kind does not count: the node may have been slow.
  */
 export const ranks = ['placed', 'new', 'failing'] as const
 export type Rank = (typeof ranks)[number]
@@ -83,7 +83,7 @@ export async function duePolls(
     FROM (SELECT d.* FROM (SELECT p.id, p.poll_failures, p.poll_at, r.rank,
         row_number() OVER (PARTITION BY p.owner ORDER BY r.rank, p.poll_failures, p.poll_at, p.id) AS place
       FROM programmatic_orders p LEFT JOIN tower_uses u ON u.chain_id = p.chain_id AND u.owner = p.owner
-      CROSS JOIN LATERAL (SELECT CASE WHEN ${isOverShare} OR p.poll_failures > CASE WHEN u.placed > 0 THEN 1 ELSE 0 END THEN 2
+      CROSS JOIN LATERAL (SELECT CASE WHEN ${isOverShare} OR CASE WHEN u.placed > 0 THEN p.poll_failures > 1 ELSE greatest(p.poll_failures, u.failures) > 0 END THEN 2
         WHEN u.placed > 0 THEN 0 ELSE 1 END AS rank) r
       WHERE p.chain_id = ${chainId} AND p.poll_at <= ${at.timestamp} AND ${raw(ofLane)}
         AND coalesce(p.poll_block, 0) <= ${at.number} AND p.looked_block IS NOT NULL AND p.removed_block IS NULL

@@ -11,6 +11,8 @@ export interface PollsOfOwner {
   took: number
   /** Parts that they placed. */
   placed: number
+  /** Polls that failed. */
+  failed: number
 }
 
 /** The share that each owner has: after this many milliseconds of polls at once, so many a second. */
@@ -31,14 +33,15 @@ export const isOverShare = Prisma.sql`coalesce(${pollMs} > ${share.atOnceMs}::fl
 export async function countPolls(
   db: Db,
   chainId: number,
-  { owner, polls, took, placed }: PollsOfOwner,
+  { owner, polls, took, placed, failed }: PollsOfOwner,
 ): Promise<void> {
   const added = Math.ceil(took) + polls * msOfPoll
   await sql(db).$executeRaw`
-    INSERT INTO tower_uses AS u (chain_id, owner, poll_ms, placed)
-      VALUES (${chainId}, ${bytea(owner)}, ${added}::float8, ${placed}::bigint)
+    INSERT INTO tower_uses AS u (chain_id, owner, poll_ms, placed, failures)
+      VALUES (${chainId}, ${bytea(owner)}, ${added}::float8, ${placed}::bigint, ${failed}::int)
     ON CONFLICT (chain_id, owner) DO UPDATE SET poll_ms = ${pollMs} + EXCLUDED.poll_ms, polled_at = now(),
-      placed = u.placed + EXCLUDED.placed`
+      placed = u.placed + EXCLUDED.placed,
+      failures = CASE WHEN EXCLUDED.placed > 0 THEN EXCLUDED.failures ELSE least(u.failures + EXCLUDED.failures, 1000) END`
 }
 
 /** Orders and their bytes that may be stored in a day; 0 is no limit. Half of it can be used at once. */
