@@ -407,7 +407,7 @@ describe('tools for agents at a service elsewhere', () => {
     if (!tool) expect.unreachable()
     const ask = ({ run }: { run: string }, variables: Record<string, unknown>) =>
       askService(lying.service, run, variables) as Promise<AskedResult>
-    return call(tool, args, ask, isOwn)
+    return await call(tool, args, ask, isOwn)
   }
   const changed = (key: string, members: object) => (answer: Answer) => spread(answer, key, members) as never
 

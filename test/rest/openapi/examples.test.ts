@@ -49,6 +49,7 @@ const withoutNew = (body: unknown) =>
 
 /** Headers that are only sent when they apply. */
 const occasional = [
+  'X-Is-Complete',
   'X-Unavailable-Tokens',
   'X-Pending-Settlements',
   'RateLimit',
