@@ -188,15 +188,18 @@ describe('settlements', () => {
       { sellTokenIndex: 2, buyTokenIndex: 3, executedAmount: fill.sell },
       { ...order, feePolicies },
     )
-    expect(fees).toEqual({
+    const charged = {
       executedFee: 10n ** 16n,
       networkFee: 0n,
       protocolFees: [{ token: dollar, amount: 30n * 10n ** 6n }],
-    })
+    }
     const executedFeeToken = order.sellToken
-    expect(story.auctions[0]?.executions).toEqual([{ auctionId: id, blockNumber, executedFeeToken, ...fees }])
+    expect(fees).toEqual({ feeToken: executedFeeToken, ...charged })
+    expect(story.auctions[0]?.executions).toEqual([
+      { auctionId: id, blockNumber, executedFeeToken, ...charged },
+    ])
     expect(await readOrder(database.db, order)).toMatchObject({
-      executedFee: fees?.executedFee,
+      executedFee: charged.executedFee,
       executedFeeToken,
     })
 

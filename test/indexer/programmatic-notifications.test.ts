@@ -420,8 +420,8 @@ test('a part without balance is notified once, and it fails for that reason thou
   const inTime = (place: string, until: string) =>
     expect.stringMatching(`^${place} cannot be placed: balance too low, .+ missing; in time until ${until}$`)
   expect(await notified()).toMatchObject([
-    { ...short, message: inTime('Part 1 of 4', '2027-01-15T08:59:59Z'), orderUid: partOrder(0).uid },
-    { ...short, message: inTime('Part 2 of 4', '2027-01-15T09:59:59Z') },
+    { ...short, message: inTime('Part 1 of 4', '2027-01-15 08:59:59 UTC'), orderUid: partOrder(0).uid },
+    { ...short, message: inTime('Part 2 of 4', '2027-01-15 09:59:59 UTC') },
     {
       ...{ type: 'PART_FAILED', partIndex: 0, orderUid: partOrder(0).uid },
       reason:
