@@ -96,6 +96,7 @@ const ask = async (query: string, variables: object = {}) =>
 const rest = async (path: string) => {
   const answer = await request(`${base}${path}`)
   if (answer.status >= 400) throw new Error(JSON.stringify(answer.body))
+  if (answer.headers.get('x-is-complete')) throw new Error('Unavailable: a part is still being read')
   return answer
 }
 
