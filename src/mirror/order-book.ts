@@ -103,7 +103,7 @@ export interface OrderBook {
    * @param key the client's own key, in place of this service's: the budget does not count the call then
    * @throws LostAnswer if it was sent and not answered; another Outage if it was not sent
    */
-  pass(request: JsonRequest, kind: PassedKind, key?: string, withinMs?: number): Promise<PassedResponse>
+  pass(request: JsonRequest, kind: PassedKind, key?: string): Promise<PassedResponse>
   state(): HealthState
 }
 

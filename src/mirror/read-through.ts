@@ -10,7 +10,14 @@ import { OutsideFault } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
 import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { isHistoryRead, requestHistory } from '../storage/order/histories.ts'
-import { behindAmong, placedBehind, unknownAmong, unknownIn, watchAccounts } from '../storage/order/mirror.ts'
+import {
+  behindAmong,
+  isSettlementStored,
+  placedBehind,
+  unknownAmong,
+  unknownIn,
+  watchAccounts,
+} from '../storage/order/mirror.ts'
 import { findOrderIds } from '../storage/order/orders.ts'
 import { mirrorNumbered } from './competitions.ts'
 import {
@@ -160,14 +167,16 @@ function ignoreLimits(fault: unknown): void {
 export function createTransactionReader(services: ClientServices): ReadThrough<Bytes32> {
   return readOnce({ ...services, countsMs: transactionMs }, async (hash: Bytes32, services) => {
     const { db, network, orderBook, readSettled } = services
-    const [unknown] = await readSettled([hash])
+    const { chainId } = network
+    const isStored = await isSettlementStored(db, chainId, hash)
+    const [unknown] = isStored ? [] : await readSettled([hash])
     if (unknown) {
       const orders = await orderBook.ordersIn(hash, 'client')
       await storeOrders(orders, undefined, services)
       if (orders.length === 0) return
       throw new OutsideFault(`the node of ${network.name}`, 'does not know this transaction')
     }
-    await mirrorOrders(await unknownIn(db, network.chainId, hash), 'client', services)
+    await mirrorOrders(await unknownIn(db, chainId, hash), 'client', services)
   })
 }
 

@@ -195,6 +195,7 @@ test('CORS allows every request header in use, and exposes every response header
     'RateLimit-Policy',
     'Retry-After',
     'Warning',
+    'X-Is-Complete',
     'X-Pending-Settlements',
     'X-Request-Id',
     'X-Trace-Id',

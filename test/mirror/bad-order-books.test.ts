@@ -302,18 +302,18 @@ describe('what is not stored', () => {
       })),
     })
     const path = `/api/v1/transactions/${txHash}/orders`
-    answers.set(`GET ${path}`, (_, res) => {
+    answers.set('POST /api/v1/orders/by_uids', (_, res) => {
       json(
         res,
         200,
-        orders.map(({ body }) => body),
+        orders.map(({ body }) => ({ order: body })),
       )
     })
     const { body: found } = await request(`${trader.base}${path}`)
     expect(found.map(({ uid }: { uid: string }) => uid)).toEqual(orders.map(({ uid }) => uid))
     const query = `{ transactionOrders(hash: "${txHash}") { uid } }`
     expect((await graphql(follower.url ?? '', query)).transactionOrders).toHaveLength(2)
-    expect(calls).toEqual([`GET ${path}`])
+    expect(calls).toEqual(['POST /api/v1/orders/by_uids'])
   })
 
   test('is removed a day after it was read, once it has ended unused', async () => {

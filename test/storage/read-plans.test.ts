@@ -80,6 +80,8 @@ beforeAll(async () => {
      SELECT chain_id, created_block, 1, hash, owner, hash, 1 FROM programmatic_orders`,
     `INSERT INTO sheds (chain_id, block_number, log_index, tx_hash, shed, account)
      SELECT ${chainId}, g, 2, ${bytes('g', 32)}, ${bytes('g + 5000', 20)}, ${bytes('g + 50000', 20)} FROM ${rows}`,
+    `INSERT INTO account_histories (chain_id, account, unread_to, turn_at)
+     SELECT ${chainId}, ${bytes('g', 20)}, -1, now() FROM ${rows}`,
     'VACUUM ANALYZE',
   ])
     await client.query(statement)
@@ -299,9 +301,9 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN) ${statement}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
-  // Two have a row for each network or token; the others are empty here.
+  // Three have a row for each network or token; the others are empty here.
   expect(plan).not.toMatch(
-    /Seq Scan on (?!checkpoints|app_data|order_quotes|affiliate|price_series|refunds|jit_executions|order_standings|holder_tokens|token_balances|mirrored_orders|feed_entries|feed_marks)/,
+    /Seq Scan on (?!checkpoints|order_books|app_data|order_quotes|affiliate|price_series|refunds|jit_executions|order_standings|holder_tokens|token_balances|mirrored_orders|feed_entries|feed_marks)/,
   )
 })
 

@@ -27,6 +27,7 @@ import {
   responseReading,
 } from '../../graphql/stored/reading.ts'
 import type { Keyed } from '../../storage/query/statement.ts'
+import { isStillRead } from '../../storage/query/stored-refusals.ts'
 import { type Cost, costRefusal } from '../admission/cost.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
 import type { Operation } from '../operation.ts'
@@ -114,8 +115,11 @@ function readerOf(query: GraphQLObjectType, nodes: Nodes, scope: OperationScope)
   const mayLack = field?.extensions.mayLack as MayLack | undefined
   if (!mayLack) return (scope, services) => () => readField(prepared, scope, services, responseReading)
   return (scope, services) => async () => {
-    const text = await readField(prepared, scope, services, responseReading)
-    if (!field || !isFollowing(services.networks)) return text
+    const text = await readField(prepared, scope, services, responseReading).catch((fault: unknown) => {
+      if (!isStillRead(fault)) throw fault
+      return undefined
+    })
+    if (text === undefined || !field || !isFollowing(services.networks)) return text
     return mayLack(text, getArgumentValues(field, nodes[0], scope.variables), services) ? undefined : text
   }
 }

@@ -157,7 +157,8 @@ builder.queryFields((t) => ({
       },
       mayLack: (text, { uids }) => JSON.parse(text).length < new Set(uids).size,
       readMissing: async ({ uids, network }, context, result) =>
-        (result as unknown[]).length < new Set(uids).size && readOrders(uids, network, context),
+        ((result as unknown[] | undefined)?.length ?? 0) < new Set(uids).size &&
+        readOrders(uids, network, context),
     },
   ),
   transactionOrders: storedRoot(t, transactionRoot, {

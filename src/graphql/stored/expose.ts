@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Field, Model, PageRows, Relation, ValueList } from '../../storage/query/model.ts'
 import { countLimit } from '../../storage/query/page.ts'
 import type { Keyed } from '../../storage/query/statement.ts'
+import { isStillRead } from '../../storage/query/stored-refusals.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
 import { enumByName } from '../enums.ts'
@@ -219,7 +220,11 @@ export type MayLack<Args = Record<string, unknown>> = (
 
 interface RootArguments<Args> {
   args?: object
-  /** Reads what a first result lacks from elsewhere. @returns whether the rows are to be read again */
+  /**
+   * Reads what a first result lacks from elsewhere.
+   * @param result undefined for a list that is refused, because it has no item yet
+   * @returns whether the rows are to be read again
+   */
   readMissing?: (args: Args, context: Context, result: unknown) => Promise<boolean>
   /** Decides whether `readMissing` is called for the response's text; by default for null. */
   mayLack?: MayLack<Args>
@@ -233,8 +238,16 @@ export function storedRoot<Args>(
   { args, rowArguments, readMissing, mayLack = (text) => text === 'null' }: RootArguments<Args>,
 ): never {
   const resolve = async (_root: unknown, args: unknown, context: Context, info: GraphQLResolveInfo) => {
-    const result = await resolveRoot(context, info)
-    return (await readMissing?.(args as Args, context, result)) ? resolveRoot(context, info) : result
+    const read = async () => resolveRoot(context, info)
+    if (!readMissing) return read()
+    let refusal: unknown
+    const result = await read().catch((fault: unknown) => {
+      if (!isStillRead(fault)) throw fault
+      refusal = fault
+    })
+    if (await readMissing(args as Args, context, result)) return read()
+    if (refusal) throw refusal
+    return result
   }
   const options: RelationArguments = {
     ...(args && { args }),

@@ -161,6 +161,12 @@ export async function unknownAmong(db: Db, chainId: number, uids: readonly Order
   return rows.map(({ uid }) => hexOf(uid))
 }
 
+/** Reports whether what a transaction settled is stored. */
+export async function isSettlementStored(db: Db, chainId: number, txHash: Bytes32): Promise<boolean> {
+  const where = { chainId, txHash: bytea(txHash) }
+  return (await sql(db).settlement.findFirst({ where, select: { logIndex: true } })) !== null
+}
+
 /** Trades of a transaction whose orders are looked up. */
 const maxTraded = 1_000
 

@@ -24,6 +24,9 @@ export type StoredRefusal = keyof typeof refusals
 
 export const refusalOf = (fault: StoredRefusal): Refusal => refusals[fault]
 
+/** Reports whether a list was refused because it has no item yet, and is still being read. */
+export const isStillRead = (fault: unknown): boolean => fault === refusals.l
+
 /** @param cursor the place from which all entries are kept */
 export function gapRefusal(cursor: string): Refusal {
   const { code, message } = refusals.e

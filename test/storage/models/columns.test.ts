@@ -58,6 +58,7 @@ const undescribed: Record<string, string> = {
   'settlement_attempts.reverted_block': 'says what a reorg takes back',
   'settlement_attempts.signed_transaction': 'what a process that takes over needs, while it is pending',
   'settlement_attempts.cancellation_hashes': 'what the indexer looks up to say what a cancellation cost',
+  'settlement_attempts.failure_cause': 'decides which orders and tokens gas of failures counts for',
   'order_standings.chain_id': 'only searched by',
   'order_standings.policy_share': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
   'order_standings.allowance': 'read for diagnoses: `storage/order/diagnosis-rows.ts`',
