@@ -264,7 +264,7 @@ export const settings = z.object({
     ),
   TOWER_OWNER_BYTES: integer(0, 1_000_000_000_000)
     .default(16_777_216)
-    .describe('Maximum bytes of these parts; 0 is no limit.'),
+    .describe('Maximum bytes of the parts of one owner in a day; 0 is no limit.'),
   TOWER_ORDERS: integer(0, 1_000_000_000)
     .default(20_000)
     .describe(
@@ -272,7 +272,7 @@ export const settings = z.object({
     ),
   TOWER_BYTES: integer(0, 1_000_000_000_000)
     .default(268_435_456)
-    .describe('Maximum bytes of these parts; 0 is no limit.'),
+    .describe('Maximum bytes of the parts of all owners in a day; 0 is no limit.'),
   QUOTE_CLIENT_BYTES: integer(0, 1_000_000_000_000)
     .default(134_217_728)
     .describe(

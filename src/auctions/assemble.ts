@@ -7,7 +7,7 @@ import type { Address } from '../domain/evm/address.ts'
 import { type FeePolicy, partnerPolicies, volumeShare } from '../domain/fee/policy.ts'
 import { policiesFor } from '../domain/fee/rules.ts'
 import { unixSeconds } from '../domain/log.ts'
-import type { StandingReason } from '../domain/order/event.ts'
+import type { Pause, StandingReason } from '../domain/order/event.ts'
 import type { Order } from '../domain/order/order.ts'
 import { deniedReason } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
@@ -20,7 +20,7 @@ import type { LeftOut } from './admission/publish-auction.ts'
 import type { StandingUpdate } from './admission/standings.ts'
 import { backOffOf, pauseOfPool, tokensOf } from './failures/failing-orders.ts'
 import { type Market, pricesAsSigned, pricesOf, readMarket } from './market.ts'
-import type { AuctionServices, Pause } from './services.ts'
+import type { AuctionServices } from './services.ts'
 
 export interface AssembledAuction {
   auction: Auction

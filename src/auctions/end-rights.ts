@@ -56,8 +56,9 @@ function accountsIn(callData: Hex): Address[] {
 }
 
 /**
- * Ends those of the rights that exist, in a settlement without trades: from the account of the built-in solver, or else of another.
- * One whose contract refuses is logged and left. It does not wait for the settlement.
+ * Ends those of the rights that exist, in a settlement without trades: from the account of the built-in
+ * solver, or else of another. One whose contract refuses is logged and left. It does not wait for the
+ * settlement.
  */
 export function endRights(
   rights: readonly Right[],

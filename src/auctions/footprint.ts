@@ -42,7 +42,7 @@ const knownCalls: ReadonlySet<string> = new Set([
   '0xba087652',
 ])
 
-/** Calls by which other contracts use the balances and allowances of a token: `balanceOf` and `allowance` too. */
+/** Calls with which contracts use balances and allowances of a token, also `balanceOf` and `allowance`. */
 const uses: ReadonlySet<string> = new Set([...Object.values(transfers), '0x70a08231', '0xdd62ed3e'])
 
 export function isKnownCall(callData: string): boolean {
@@ -127,7 +127,7 @@ function among(slots: readonly ContractSlot[]): (slot: ContractSlot) => boolean 
   return ({ contract, slot }) => known.has(contract + slot)
 }
 
-/** Returns true if the slot is changed by transfers, whose balances are compared, or is an allowance that ends. */
+/** Returns true if transfers change the slot, whose balances are compared, or if its allowance ends. */
 function isMoved(
   { contract, before, after, callers }: KeyedWrite,
   isToken: (contract: Address) => boolean,

@@ -10,7 +10,7 @@ import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { FeeRule } from '../domain/fee/rules.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import type { Failing, StandingReason } from '../domain/order/event.ts'
+import type { Pause } from '../domain/order/event.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 import type { LoggedRight, Right } from '../domain/settlement/rights.ts'
@@ -44,15 +44,6 @@ export interface AuctionSettings {
   maxOrders: number
   /** Minimum time until an order in an auction expires, in seconds. */
   minLifetime: number
-}
-
-/** Why something waits that made settlements fail. */
-export interface Pause {
-  /** The reason in an order's standing. */
-  reason: StandingReason | null
-  /** The answer of a contract. */
-  revert?: string | undefined
-  failing?: Failing | undefined
 }
 
 /** Trials that need no order: the trader is made up, and its funds are written for the call. */

@@ -299,7 +299,7 @@ async function isSpoilt(
   }
 }
 
-/** What the gas of a failed transaction is counted for: nothing, if its solver made it fail. */
+/** Returns the cause that the gas of a failed transaction counts for: none, if its solver made it fail. */
 function causeOf(failing: readonly FailingOrder[], faults: readonly RouteFault[]) {
   const lasting = faults.filter(({ isOfAmount }) => !isOfAmount)
   const orders = [...failing.map(({ order }) => order), ...lasting.flatMap((fault) => fault.orders)]
@@ -307,7 +307,7 @@ function causeOf(failing: readonly FailingOrder[], faults: readonly RouteFault[]
   return { orders: [...new Set(orders.map(({ id }) => id))], tokens }
 }
 
-/** What it is counted for without a known cause: the orders, and tokens that only their routes pass through. */
+/** Returns what it counts for without a known cause: the orders, and tokens of their routes alone. */
 function unknownCauseOf(
   orders: readonly Order[],
   { proposal }: RankedSolution,

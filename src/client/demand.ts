@@ -2,7 +2,7 @@ import type { QuoteInput } from './documents.generated.ts'
 import type { Input } from './scalars.ts'
 import { appDataHash, type SignedOrder } from './typed-data.ts'
 
-/** What a quote has to be like before it is signed. Nothing here takes the word of a service. */
+/** The demands on a quote before it is signed. Nothing here takes the word of a service. */
 
 /** The amounts of a quote. */
 export interface QuotedAmounts {
@@ -78,7 +78,7 @@ function addsFee({ sellAmount }: SignedOrder, amount: bigint, { feeAmount }: Quo
 }
 
 const bpsScale = 10_000n
-/** Protocol fees in basis points that are believed: partners take their share of what is there before them. */
+/** Protocol fees in basis points that are believed: partners take a share of what is there before them. */
 const mostProtocolBps = 1_000
 /** Atoms by which the roundings of fees and slippage may differ. */
 const roundings = 4n

@@ -64,8 +64,8 @@ export interface OrderPlacement extends RequestOptions {
    */
   input?: Input<QuoteInput>
   /**
-   * The accepted slippage in basis points: the limit may be that much worse than the quote. If left out, it is
-   * 50, or that of the quote with `slippage: AUTO`, up to 1,000.
+   * The accepted slippage in basis points: the limit may be that much worse than the quote. If left out, it
+   * is 50, or that of the quote with `slippage: AUTO`, up to 1,000.
    */
   slippageBps?: number
   /**

@@ -94,7 +94,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     }
     return false
   }
-  /** The block before one whose logs the node left out; undefined without one, or if its hash is not stored. */
+  /** The block before one whose logs the node left out; undefined without one, or without its stored hash. */
   async function beforeMissed(at: Checkpoint): Promise<Checkpoint | undefined> {
     const block = await missed.find(at)
     const hash = block === undefined ? undefined : await blockHash(db, chainId, block - 1)

@@ -73,13 +73,13 @@ export interface WatchTowerOptions {
   rhythm?: Poll
 }
 
-/** Orders of one owner of whom a part was placed that are polled in a turn, one after the other; of others one. */
+/** Orders of an owner that a turn polls, one after another, once a part of the owner was placed; else one. */
 const perOwner = 8
 /** An owner whose turn takes longer waits for the next one with the rest. */
 const maxTurnMs = 5_000
 const maxReasonLength = 300
 
-/** The places that turns of a rank and of lower ones may have: one is kept for the first, half for the first two. */
+/** The places that a rank and lower ones may have: one is kept for the first rank, half for the first two. */
 const placesOf: Record<Rank, (atOnce: number) => number> = {
   placed: (atOnce) => atOnce,
   new: (atOnce) => Math.max(1, atOnce - 1),

@@ -92,7 +92,7 @@ export async function call(tool: Tool, given: unknown, ask: Ask, isOwn: boolean)
   }
 }
 
-/** @throws WrongAnswer for a settlement contract or vault relayer that is not a known one, or another chain */
+/** @throws WrongAnswer for an unknown settlement contract or vault relayer, or another chain */
 function checkContracts(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const { settlementContract, verifyingContract, vaultRelayer, network, id, chainId } = value as Record<
@@ -156,6 +156,8 @@ function errorOf({ message, extensions = {} }: NonNullable<AskedResult['errors']
 }
 
 const quoteAgain = 'Call quote again, and let the user sign the new order.'
+const signAgain =
+  'Let the wallet of the owner sign exactly the typed data of the tool, and send that signature.'
 
 /** The call that follows an error. */
 const nextSteps: Readonly<Partial<Record<string, string>>> = {
@@ -167,9 +169,8 @@ const nextSteps: Readonly<Partial<Record<string, string>>> = {
   OrderExpired: quoteAgain,
   InsufficientValidTo: quoteAgain,
   AppDataHashMismatch: quoteAgain,
-  WrongOwner: 'Let the wallet of the owner sign exactly the typed data of the tool, and send that signature.',
-  InvalidSignature:
-    'Let the wallet of the owner sign exactly the typed data of the tool, and send that signature.',
+  WrongOwner: signAgain,
+  InvalidSignature: signAgain,
   SellAmountDoesNotCoverFee: 'Call quote with a larger amount.',
   NoLiquidity: 'Call quote with a smaller amount, or look at the tool pairs for what can be traded.',
   OnChainOrder: 'The owner cancels it with a transaction of the wallet.',

@@ -62,7 +62,7 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   checkSignature: CheckAccountSignature
   /** Undefined for orders that are found. */
   client?: MirrorClient
-  /** Of an import. */
+  /** The reader of an import. */
   read?: ReadOrders
   /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
   nameTokens(addresses: readonly Address[]): Promise<unknown>

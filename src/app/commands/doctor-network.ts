@@ -145,7 +145,7 @@ async function checkNode(
   ])
   if (Number(id) !== network.chainId)
     return [failed(about, `is on chain ${Number(id)}`, `the row of ${network.name} says ${network.chainId}`)]
-  // One that follows an order book begins at the head of a chain that is shorter than the known one of this id.
+  // A network that follows an order book begins at the head of a chain shorter than the known one of this id.
   const isLocal = orderBook !== undefined && found.some(({ mayPass }) => mayPass)
   const faults = found.filter(({ mayPass }) => !(mayPass && orderBook))
   if (faults.length > 0) return faults.map(({ says, advice }) => failed(about, says, advice))

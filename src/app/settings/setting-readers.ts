@@ -36,8 +36,8 @@ export const hostNames = z
   )
 
 /**
- * An object of a setting. Refuses members that it does not know, with the nearest that it does: an operator may
- * rely on one that is misspelt.
+ * An object of a setting. Refuses members that it does not know, with the nearest that it does: an operator
+ * may rely on one that is misspelt.
  */
 export function members<Shape extends z.ZodRawShape>(shape: Shape) {
   const says = (name: string) => {

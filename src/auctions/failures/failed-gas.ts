@@ -1,5 +1,6 @@
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Network } from '../../domain/network/network.ts'
+import type { Pause } from '../../domain/order/event.ts'
 import { accountOf, type Order } from '../../domain/order/order.ts'
 import {
   type ExceededGas,
@@ -9,7 +10,6 @@ import {
 } from '../../domain/settlement/failed-gas.ts'
 import { failedSettlements, tradesAfter } from '../../storage/auction/failed-gas.ts'
 import type { Database } from '../../storage/database/database.ts'
-import type { Pause } from '../services.ts'
 
 /** The gas that failed transactions cost the service, by what it is lost on. It outlasts a restart. */
 export interface FailedGas {

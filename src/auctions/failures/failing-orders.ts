@@ -3,14 +3,14 @@ import type { Auction } from '../../domain/auction/auction.ts'
 import type { RankedSolution } from '../../domain/auction/solution.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
-import type { ExclusionReason, Failing } from '../../domain/order/event.ts'
+import type { ExclusionReason, Failing, Pause } from '../../domain/order/event.ts'
 import { accountOf, type Order } from '../../domain/order/order.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import { settlementGas } from '../../domain/settlement/gas.ts'
 import { wrappedForm } from '../../domain/token/token.ts'
 import type { StandingUpdate } from '../admission/standings.ts'
 import { outsideOf } from '../outside.ts'
-import type { AuctionServices, Pause } from '../services.ts'
+import type { AuctionServices } from '../services.ts'
 import {
   allowedGas,
   encodeEmptyTrial,
@@ -50,7 +50,7 @@ export interface FailureCause {
   unexplained: string | undefined
 }
 
-/** What contracts see of a transaction that failed on chain: trials of its parts see the same. */
+/** The circumstances of a transaction that failed on chain: trials of its parts see the same. */
 export interface MinedFailure {
   block: number
   /** The price of a unit of gas, in wei; undefined if the node does not report it. */
@@ -241,7 +241,7 @@ function pauseOfTokens(
 const failingKey = ({ kind, address }: Failing) => `${kind}:${address}`
 
 /**
- * The pause of an order: too much gas was lost on it, its account or a token; or the back-off of one of these.
+ * The pause of an order: too much gas was lost on it, its account or a token; or one of these backs off.
  */
 export function backOffOf(
   order: Order,

@@ -136,7 +136,7 @@ export async function settledLogs(
   )
 }
 
-/** What a transaction did on the settlement contract. */
+/** The logs of a transaction on the settlement contract. */
 export interface SettledLogs {
   block: number
   logs: SettlementLog[]

@@ -16,7 +16,7 @@ import {
 export interface LogPosition {
   blockNumber: number
   blockHash: Bytes32
-  /** The index; a log without a valid one has that of its receipt, or a place behind all others: see `placed`. */
+  /** The index; a log without a valid one has that of its receipt, or a place behind all: see `placed`. */
   logIndex: number
   /** The transaction; for a log without one, the hash of its block. */
   txHash: Bytes32
@@ -216,8 +216,8 @@ const maxReceipts = 100
 
 /**
  * Gives logs without a valid index the places that they have in the receipts of their transactions. The logs
- * of a transaction have consecutive indices, so that one valid index there suffices for all of them. A receipt
- * that the node does not have, or of another block, says nothing.
+ * of a transaction have consecutive indices, so that one valid index there suffices for all of them. A
+ * receipt that the node does not have, or of another block, says nothing.
  * @throws Outage
  */
 async function withReceipts(rpc: Rpc, logs: readonly FoundLog[]): Promise<FoundLog[]> {
@@ -277,9 +277,9 @@ const bodyOf = ({ address, topics, data }: Record<string, unknown>) =>
 
 /**
  * Sorts logs by their places. On some chains logs belong to no transaction, or have an index near 2^32, also
- * in receipts. Such logs are the last of their block, sorted by their place in the receipt, index and content,
- * so that the order does not depend on the node. A log without a transaction has the hash of its block
- * instead, as some nodes do themselves.
+ * in receipts. Such logs are the last of their block, sorted by their place in the receipt, index and
+ * content, so that the order does not depend on the node. A log without a transaction has the hash of its
+ * block instead, as some nodes do themselves.
  */
 function placed(logs: readonly FoundLog[], noteOdd: NoteOddLog | undefined): unknown[] {
   const odd = logs.filter(({ logIndex }) => logIndex === undefined)

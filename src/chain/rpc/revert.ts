@@ -29,7 +29,7 @@ export function unreadText(token: string): string {
   return `the balance of ${token} cannot be read`
 }
 
-/** Returns the token that a guarded settlement could not read, by the text of its revert. Any contract can revert so. */
+/** Returns the token that the text of a guarded settlement’s revert names. Any contract can revert so. */
 export function unreadToken(text: string): string | undefined {
   return /^the balance of (0x[0-9a-f]{40}) cannot be read$/.exec(text)?.[1]
 }

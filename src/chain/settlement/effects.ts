@@ -176,7 +176,10 @@ export interface SettlementEffects {
   revertPlace(call: SettlementCall, mined?: MinedPlace): Promise<RevertPlace | undefined>
   /** Returns the footprint of a mined transaction, with all settlements in it. @throws as `footprint` */
   minedFootprint(txHash: Bytes32): Promise<Footprint>
-  /** Returns the call that a mined transaction makes, and its logs. @throws Outage, also if the node does not know it */
+  /**
+   * Returns the call that a mined transaction makes, and its logs.
+   * @throws Outage, also if the node does not know it
+   */
   minedCall(
     txHash: Bytes32,
   ): Promise<{ to: Hex | null; input: Hex; gasUsed: bigint; logs: readonly RawLog[] }>

@@ -14,8 +14,8 @@ const maxHashed = 32_768
 
 /**
  * Returns the source of a tracer for `debug_traceCall` and `debug_traceTransaction`. It reports the storage
- * that belongs to the settlement contract and that a settlement changes, and the reads of such storage where it
- * is not zero, at any depth.
+ * that belongs to the settlement contract and that a settlement changes, and the reads of such storage where
+ * it is not zero, at any depth.
  *
  * A slot *belongs to* an account if it is computed from its address: a hash over it, a hash over such a hash,
  * a slot up to 65,536 after one of these (members of structs and arrays), or the address itself. It also

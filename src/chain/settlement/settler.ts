@@ -54,8 +54,8 @@ export type SettlementOutcome =
       submission?: string
     }
   /**
-   * The settlement was refused, or reverted on chain. It was not sent if there is no `txHash`. `gasPrice`: what
-   * it paid for a unit of gas, in wei.
+   * The settlement was refused, or reverted on chain. It was not sent if there is no `txHash`. `gasPrice`:
+   * what it paid for a unit of gas, in wei.
    */
   | {
       outcome: 'failed'

@@ -172,7 +172,7 @@ export function shortageText(shortage: Shortage, order: Order, tokens: TokenPair
 
 /**
  * Formats an improvement: "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
- * 0.5 WETH for 1,493.97 USDC"; or "Better price: 3.2 USDC (0.21 %) more than quoted, …"; or the amounts alone.
+ * 0.5 WETH for 1,493.97 USDC"; or "Better price: 3.2 USDC (0.21 %) more than quoted, …"; or only amounts.
  * @param reference `none` if neither the limit nor the quote is a price
  */
 export function improvementText(

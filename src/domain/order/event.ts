@@ -94,6 +94,15 @@ export interface Failing {
   address: Address
 }
 
+/** Why something waits that made settlements fail. */
+export interface Pause {
+  /** The reason in an order's standing. */
+  reason: StandingReason | null
+  /** The answer of a contract. */
+  revert?: string | undefined
+  failing?: Failing | undefined
+}
+
 export function isExclusion(reason: StandingReason | null): reason is ExclusionReason {
   return exclusionReasons.some((each) => each === reason)
 }

@@ -94,7 +94,7 @@ function formatFixedDown(numerator: bigint, denominator: bigint, digits: number)
   return formatUnits((numerator * 10n ** BigInt(digits)) / denominator, digits)
 }
 
-/** The price with which a notification compares its trade: the signed limit, or the quote where that is no price. */
+/** The price that a notification compares its trade with: the limit, or the quote where that is no price. */
 export const improvementReferences = ['quote', 'limit'] as const
 export type ImprovementReference = (typeof improvementReferences)[number]
 

@@ -102,7 +102,7 @@ export function again(result: PollResult, reason: string | null, rhythm: Rhythm)
   return { result, reason, next: { time, block: at.number + 1 } }
 }
 
-/** How often a result came before. Failures are one kind: code that fails in two ways in turn waits as long. */
+/** How often a result came before. Failures are one kind: code that fails in two ways waits as long. */
 function repeatsOf(result: PollResult, { last, failures = 0 }: Rhythm): number {
   const repeats = last && isRepeated(result, last.result) ? last.repeats : 0
   return isFailure(result) ? Math.max(repeats, failures) : repeats

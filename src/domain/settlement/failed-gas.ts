@@ -7,7 +7,7 @@ export interface FailedSettlement {
   gas: bigint
   /** Its placed orders. */
   orders: readonly FailedOrder[]
-  /** What trials found to be the cause; null if they did not say. */
+  /** The cause that trials found; null if they found none. */
   cause: { orders: readonly bigint[]; tokens: readonly Address[] } | null
 }
 
@@ -47,8 +47,8 @@ export const nothingExceeded: ExceededGas = { orders: new Map(), accounts: new M
 
 /**
  * Charges each failed transaction to the orders that are its cause, in equal parts, to their accounts, and to
- * tokens: those that are the cause; else, for an order without code of its own, the one of its two tokens that
- * is traded less, since the other one works.
+ * tokens: those that are the cause; else, for an order without code of its own, the one of its two tokens
+ * that is traded less, since the other one works.
  */
 export function exceededGas(
   failed: readonly FailedSettlement[],

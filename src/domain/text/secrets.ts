@@ -6,7 +6,7 @@ const mark = '[redacted]'
 
 const isPathSecret = (part: string) => part.length >= leastPathLength
 
-/** The parts of a URL that may be secret: its password, a user without one, query values, long parts of the path. */
+/** Parts of a URL that may be secret: password, a user without one, query values, long parts of the path. */
 export function secretsOfUrl(text: string): string[] {
   if (!/^[a-z]{2,12}:\/\//i.test(text) || !URL.canParse(text)) return []
   const { protocol, username, password, searchParams, pathname } = new URL(text)
@@ -105,7 +105,7 @@ function withoutEscaped(text: string, secrets: readonly string[]): string {
 interface Base64Form {
   /** The characters that come from the secret alone. */
   text: string
-  /** Whether the character before or behind also has bits of it. */
+  /** True if the character before or behind also has bits of it. */
   before: boolean
   behind: boolean
 }

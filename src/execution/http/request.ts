@@ -93,7 +93,7 @@ export function acceptedType(header = ''): Accepted {
   return negotiate(header)
 }
 
-/** Those of the types that a header accepts, best first. Without one, or with an empty one, all. */
+/** The types that a header accepts, best first. Without a header, or with an empty one, all. */
 function acceptedOf(header: string, offered: readonly string[]): string[] {
   const accept = /[^\s,]/.test(header) ? header.slice(0, maxAcceptLength) : '*/*'
   return new Negotiator({ headers: { accept } }).mediaTypes([...offered])

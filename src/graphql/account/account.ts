@@ -17,8 +17,8 @@ const { notifications, notificationHistory, latestNotifications, unreadNotificat
 
 exposeModel(account, Object.keys(accountRelations))
 
-const listedNetworks = ({ network }: { network?: string | null }, environment: Environment) =>
-  namedNetworks(network, environment)
+const listedNetworks = ({ network }: Record<string, unknown>, environment: Environment) =>
+  namedNetworks(typeof network === 'string' ? network : null, environment)
 
 const requireCms = <Args>(args: Args, environment: Environment) => {
   requireFeature(environment, 'cms')

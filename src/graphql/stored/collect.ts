@@ -83,7 +83,7 @@ export interface StoredField {
   /** Converts GraphQL arguments to those of the relation's `rows`. @throws Refusal */
   rowArguments?: (args: never, environment: Environment) => unknown
   /** Set for a list of an account: the networks whose orders of the account it is made of. @throws Refusal */
-  listsFrom?: (args: never, environment: Environment) => readonly TradingServices[]
+  listsFrom?: (args: Record<string, unknown>, environment: Environment) => readonly TradingServices[]
 }
 
 /** Fields that an unstored field's resolver needs (`extensions.needs`): its object's statement reads them. */

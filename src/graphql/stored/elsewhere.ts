@@ -11,7 +11,7 @@ export interface Owned {
   networks: readonly TradingServices[]
 }
 
-/** How objects of a key that are not stored, or lack orders, are read from the order books that networks follow. */
+/** How objects of a key that are not stored, or lack orders, are read from followed order books. */
 interface Elsewhere<Key> {
   /** Reads an object that is not stored. @returns whether it is to be read again */
   readMissing?(key: Key, context: Context): Promise<boolean>
@@ -21,7 +21,7 @@ interface Elsewhere<Key> {
 
 const readers = new Map<Keyed<never>, Elsewhere<never>>()
 
-/** Sets it for all ways to name such an object: by the id of a node, by a gateway, in the result of a mutation. */
+/** Sets it for all ways to name such an object: by a node’s id, by a gateway, in the result of a mutation. */
 export function elsewhere<Key>(keyed: Keyed<Key>, reader: Elsewhere<Key>): void {
   readers.set(keyed, reader)
 }
@@ -37,7 +37,7 @@ export async function readElsewhere<Key>(keyed: Keyed<Key>, key: Key, context: C
   return (await readerOf(keyed)?.readMissing?.(key, context)) ?? false
 }
 
-/** What a selection of an object lists: only the key of an account has lists of its own orders. */
+/** The lists that a selection of an object has: only the key of an account has lists of its own orders. */
 export function ownedBy<Key>(
   { keyed, key }: { keyed: Keyed<Key>; key: Key },
   prepared: PreparedObject,

@@ -152,8 +152,7 @@ export function listedFrom(
   environment: Environment,
 ): TradingServices[] {
   const networks = slots.flatMap(
-    ({ field, node, listsFrom }) =>
-      listsFrom?.(getArgumentValues(field, node, variables) as never, environment) ?? [],
+    ({ field, node, listsFrom }) => listsFrom?.(getArgumentValues(field, node, variables), environment) ?? [],
   )
   return [...new Set(networks)]
 }

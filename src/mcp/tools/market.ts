@@ -105,7 +105,7 @@ export const market = tool({
     network: z.string(),
     sellToken: token,
     buyToken: token,
-    price: z.string().nullable().describe('Whole buy tokens for one whole sell token.'),
+    price: z.string().nullable().describe('The price: whole buy tokens for one whole sell token.'),
     volatilityBps: z.number().nullable().describe('One standard deviation within five minutes.'),
     depth: z
       .array(z.object({ bps: z.number(), sellAmount: z.string(), buyAmount: z.string() }))

@@ -54,7 +54,7 @@ interface PermitNeed {
 /** Most pre-hooks of one order that are called. */
 const maxCalled = 2
 
-/** What is wrong with a pre-hook, in words. */
+/** The fault of a pre-hook, in words. */
 interface FaultyHook {
   hook: string
   isPermit: boolean

@@ -27,7 +27,7 @@ import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readAddress, readHash, readPage, readUid } from '../routing/request.ts'
 import { noSuchOrder, sampleDebugReport, sampleListedOrder, sampleSettledOrder } from './examples.ts'
 
-/** Whether all trades of the order are read, as text of the database. */
+/** True if all trades of the order are read, as text of the database. */
 const complete = `(${areTradesComplete})`
 const orderBody = oneBody(fullOrder, [comparedAge, complete])
 const orderList = listOfBodies(listedOrder)

@@ -14,14 +14,15 @@ import { proofOf } from './programmatic-roots.ts'
 import { type ParamsRow, paramsOf } from './programmatic-status.ts'
 import { isOverShare } from './tower-uses.ts'
 
-/** The two kinds of orders: those whose parts are known by arithmetic, and those that a handler is asked for. */
+/** The two kinds of orders: those whose parts arithmetic gives, and those that a handler is asked for. */
 export const lanes = ['computed', 'asked'] as const
 export type Lane = (typeof lanes)[number]
 
 /**
- * How well a poll has earned its place: `placed` if its owner had a part placed, `new` otherwise; `failing` if
- * polls of the order failed since its last part, or of any order of an owner without a part, or its owner has
- * used its share. A single failure of an owner of the first kind does not count: the node may have been slow.
+ * How well a poll has earned its place: `placed` if its owner had a part placed, `new` otherwise; `failing`
+ * if polls of the order failed since its last part, or of any order of an owner without a part, or its owner
+ * has used its share. A single failure of an owner of the first kind does not count: the node may have been
+ * slow.
  */
 export const ranks = ['placed', 'new', 'failing'] as const
 export type Rank = (typeof ranks)[number]

@@ -18,7 +18,7 @@ const lacksTraded = (account: string) =>
   `EXISTS (SELECT FROM trades lt WHERE lt.chain_id = ob.chain_id AND lt.owner = ${account} AND lt.order_id IS NULL
     AND NOT EXISTS (SELECT FROM missing_orders lm WHERE lm.chain_id = lt.chain_id AND lm.uid = lt.order_uid))`
 
-/** What an account's lists lack, by its row `h` for order book `ob`. */
+/** Conditions in SQL: an account's list lacks rows, by its row `h` for order book `ob`. */
 const lacks = {
   orders: (account: string) => `h.listed_to IS NULL OR h.list_offset IS NOT NULL OR h.read_at IS NULL
     OR h.read_at < to_timestamp(${now} - ${freshSeconds}) OR ${lacksTraded(account)}`,
@@ -43,7 +43,7 @@ export function isListComplete(
     WHERE ob.chain_id ${chains} AND (h.account IS NULL OR ${raw(lacks[list]('la.account'))}))`
 }
 
-/** SQL for the seconds since the newest orders of an account were read, as text; null where they never were. */
+/** SQL for the seconds since the newest orders of an account were read, as text; null if they never were. */
 export const listAge = (account: Address, chainId: number): Prisma.Sql =>
   Prisma.sql`(SELECT greatest(0, ${raw(now)} - ceil(extract(epoch FROM h.read_at))::bigint)::text
     FROM account_histories h WHERE h.chain_id = ${chainId} AND h.account = ${bytea(account)})`

@@ -198,7 +198,7 @@ export function tradeRanges(
   }
 }
 
-/** On a network that follows an order book, a trade may come before its order is read. */
+/** Selects trades. On a network that follows an order book, a trade may come before its order is read. */
 const tradesWhere = (filter: Prisma.Sql, chainId: number) =>
   Prisma.sql`trades tr WHERE ${filter} AND tr.chain_id = ${chainId}
     AND (tr.order_id IS NOT NULL OR EXISTS (SELECT FROM order_books ob WHERE ob.chain_id = ${chainId}))`

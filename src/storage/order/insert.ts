@@ -25,7 +25,7 @@ import { sqlExpression } from '../query/sql-text.ts'
 import { toMetadata } from '../quote/details.ts'
 import { lockSql, refreshProgress } from './progress.ts'
 
-/** Bytes that an order takes without its texts: its row, rows that follow from it, and their places in indexes. */
+/** Bytes that an order takes without its texts: its row, rows that follow from it, and places in indexes. */
 export const orderRowBytes = 4_096
 
 /** Order `o` as JSON text, with its quote. */

@@ -183,7 +183,7 @@ export async function unknownIn(db: Db, chainId: number, txHash: Bytes32): Promi
   )
 }
 
-/** The orders among these of which the order book reports more than their trades have sold. In SQL: compares columns. */
+/** The orders of which the order book reports more than their trades sold. In SQL: compares columns. */
 export async function behindAmong(
   db: Db,
   chainId: number,
@@ -367,7 +367,7 @@ export interface ComparedOrder {
 export const isComparable = `m.is_live AND NOT EXISTS (SELECT FROM missing_orders g WHERE g.chain_id = m.chain_id
   AND g.uid = o.uid AND NOT ${isDue('g')})`
 
-/** Of so many compared orders one is that of a watched account, out of its turn. */
+/** One of so many compared orders is that of a watched account, out of its turn. */
 const watchedShare = 4
 
 /**

@@ -6,7 +6,7 @@ import { chainIdOfName, chains, goesBy } from '../../../domain/network/chains.ts
 import { domainSeparator } from '../../../domain/signing/signing.ts'
 import { CommandFault, exitCodes } from '../service.ts'
 
-/** What this machine knows of a network by itself. No address that is signed for comes from a service. */
+/** The facts of a network that this machine knows. No address that is signed for comes from a service. */
 
 /** The place for which an order is signed. */
 export interface SigningPlace {

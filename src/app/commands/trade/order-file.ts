@@ -54,7 +54,7 @@ const orderFile = z.strictObject({
   buyToken: token,
   appData: z.string(),
   order: terms,
-  /** What the quote gives less than the market price; null or left out if that is not known. */
+  /** The loss of the quote against the market price; null or left out if that is not known. */
   priceImpact: z
     .strictObject({
       share: z.string().regex(/^-?\d{1,30}(\.\d{1,30})?$/),
