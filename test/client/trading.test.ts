@@ -199,7 +199,7 @@ test.each<[field: string, changed: object]>([
   })
   const document = {
     ...quote,
-    quote: { appData: '{}' },
+    quote: { ...quote.quote, appData: '{}' },
     order: { ...quote.order, appData: appDataHash('{}') },
   }
   await expect(placeOrder(client, { ...document, input, chainId, signer })).rejects.toMatchObject({
