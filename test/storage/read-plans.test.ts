@@ -303,7 +303,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   expect(indexes.filter((index) => !plan.includes(index))).toEqual([])
   // Three have a row for each network or token; the others are empty here.
   expect(plan).not.toMatch(
-    /Seq Scan on (?!checkpoints|order_books|app_data|order_quotes|affiliate|price_series|refunds|jit_executions|order_standings|holder_tokens|token_balances|mirrored_orders|feed_entries|feed_marks)/,
+    /Seq Scan on (?!checkpoints|order_books|app_data|order_quotes|affiliate|price_series|refunds|jit_executions|order_standings|holder_tokens|token_balances|mirrored_orders|missing_orders|feed_entries|feed_marks)/,
   )
 })
 

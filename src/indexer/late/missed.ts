@@ -31,13 +31,17 @@ const maxProofs = 1_000
 export function createMissedBlocks({ chainId, network, db, log, chain }: MissedOptions) {
   const reads = new Map<string, { count: number; next: number }>()
 
-  /** Counts a proof; false if it has been used as often as it may, or lately. */
+  /** Returns false for a proof that has been used as often as it may, or lately. */
   function mayRead(proof: string, head: number): boolean {
     const { count, next } = reads.get(proof) ?? { count: 0, next: 0 }
-    if (count >= maxReads || head < next) return false
+    return count < maxReads && head >= next
+  }
+
+  /** Counts a proof that the node has answered: an outage uses none up. */
+  function use(proof: string, head: number): void {
+    const count = reads.get(proof)?.count ?? 0
     if (reads.size >= maxProofs) reads.clear()
     reads.set(proof, { count: count + 1, next: head + pauseBlocks * 2 ** count })
-    return true
   }
 
   async function ofOwnSettlements({ number }: Checkpoint, from: number): Promise<number[]> {
@@ -48,7 +52,10 @@ export function createMissedBlocks({ chainId, network, db, log, chain }: MissedO
       receipts.map(async (mined, index) => {
         if (!mined || mined.isReverted || mined.block > number || mined.block <= from) return []
         if ((await blockHash(db, chainId, mined.block)) !== mined.blockHash) return []
-        return mayRead(hashes[index] as Bytes32, number) ? [mined.block] : []
+        const hash = hashes[index] as Bytes32
+        if (!mayRead(hash, number)) return []
+        use(hash, number)
+        return [mined.block]
       }),
     )
     return found.flat()
@@ -67,6 +74,7 @@ export function createMissedBlocks({ chainId, network, db, log, chain }: MissedO
         return (await isTradeStored(db, chainId, trade)) ? [] : [trade.blockNumber]
       }),
     )
+    for (const { uid } of orders) use(uid, number)
     return lacking.flat()
   }
 
