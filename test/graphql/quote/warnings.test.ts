@@ -57,6 +57,12 @@ test('are looked for beside the quote', async () => {
   )
   expect(quote.warnings).toEqual([
     { code: 'BALANCE_MISSING', summary: 'Too little.', retryable: false, evidence: [{ missing: '2' }] },
+    {
+      code: 'PRICE_UNKNOWN',
+      summary: 'The price cannot be compared: no market price of the tokens is known.',
+      retryable: true,
+      evidence: [],
+    },
   ])
   expect(asked).toEqual(['quote', `look ${from} ${wrapped} ${dollar}`, 'warnings at 50'])
 })

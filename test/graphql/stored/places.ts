@@ -60,6 +60,7 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   MarketSlippage: { outside: 'basis bps volatility' },
   MarketSpot: { outside: 'base price quote' },
   PriceHistory: { outside: 'age asOf deviation isStale maxAge points source' },
+  PriceImpact: { outside: 'isNotable needsAcceptance share usd' },
   PricePoint: { outside: 'at price volume' },
   QuoteSlippage: { outside: 'bps measuredBps' },
   BalanceChange: { outside: 'account change token' },
@@ -123,7 +124,8 @@ export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside'
   QuoteHop: { outside: 'amountIn amountOut pool tokenIn tokenOut' },
   QuotePath: { outside: 'amountIn amountOut hops' },
   QuoteResponse: {
-    outside: 'expiration from order protocolFeeBps quote quoteId route slippage stored verified warnings',
+    outside:
+      'expiration from order priceImpact protocolFeeBps quote quoteId route slippage stored verified warnings',
   },
   QuoteRoute: { outside: 'block paths priceImpact' },
   QuotedOrder: {
@@ -239,6 +241,10 @@ const fieldsApart = new Set([
   'Query.programmaticOrder',
   'Query.programmaticOrders',
   'Account.programmaticOrders',
+  // test/mirror/names.test.ts has them.
+  'AuctionOrderConnection.isComplete',
+  'OrderConnection.isComplete',
+  'TradeConnection.isComplete',
   'Auction.excludedOrders',
   'Auction.refusedSolutions',
   'Auction.solverAnswers',

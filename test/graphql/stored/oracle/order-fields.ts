@@ -372,5 +372,7 @@ export const orderMirrorFields: Fields<Row<'mirroredOrders'> & { order: OrderRow
     signingScheme !== 'eip1271' || isSigned === true || executedSell !== '0',
   isDocumentVerified: ({ unverifiedDocument, order: { appData } }, _args, { rows }) =>
     unverifiedDocument === null || rows.appData.some(({ hash }) => hash === appData),
+  isComplete: ({ reportedSell, order: { executedSell } }) =>
+    reportedSell === null || BigInt(reportedSell) <= BigInt(executedSell),
   isFeeReported: ({ executedFee }) => executedFee !== null,
 }

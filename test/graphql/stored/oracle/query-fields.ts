@@ -38,9 +38,17 @@ export const mirrorStateFields: Fields<Row<'orderBooks'>> = {
     lookedAt && Math.max(0, now - Math.ceil(lookedAt.getTime() / 1_000)),
   isLimited: ({ pausedUntil, clientCallsAt, ownCallsAt }, _args, { now }) =>
     pausedUntil.getTime() > now * 1_000 ||
-    Math.max(clientCallsAt.getTime(), ownCallsAt.getTime()) > (now + 8) * 1_000,
+    clientCallsAt.getTime() > (now + 8) * 1_000 ||
+    ownCallsAt.getTime() > (now + 4) * 1_000,
   backfill: ({ chainId }, _args, { rows }) =>
     rows.trades.filter((trade) => trade.chainId === chainId && trade.orderId === null).length,
+  liveOrders: ({ chainId }, _args, { rows }) =>
+    rows.mirroredOrders.filter((order) => order.chainId === chainId && order.isLive).length,
+  roundSeconds: ({ chainId }, _args, { rows, now }) => {
+    const live = rows.mirroredOrders.filter((order) => order.chainId === chainId && order.isLive)
+    const oldest = Math.min(...live.map(({ comparedAt }) => comparedAt.getTime()))
+    return live.length > 0 ? Math.max(0, Math.ceil(now - oldest / 1_000)) : null
+  },
   lateOrders: ({ chainId }, _args, { rows, now }) =>
     rows.mirroredOrders.filter(
       (order) => order.chainId === chainId && order.isLive && order.comparedAt.getTime() < (now - 60) * 1_000,
