@@ -13,7 +13,7 @@ import {
   only,
   time,
 } from './fields.ts'
-import { feedOf, newestNotifications, newestOrders, newestTrades } from './lists.ts'
+import { feedOf, isListed, newestNotifications, newestOrders, newestTrades } from './lists.ts'
 import { domainOrder, statusOf, token } from './order-fields.ts'
 import { type Connection, pageOf } from './page.ts'
 import type { Row } from './rows.ts'
@@ -43,7 +43,7 @@ export const accountFields: Fields<{ address: string }> = {
   orders: ({ address }, args, params) => filteredOrders({ ...args, owner: address }, params),
   trades: ({ address }, args, { rows }) =>
     pageOf(
-      newestTrades(rows.trades.filter(({ owner, orderId }) => owner === address && orderId !== null)),
+      newestTrades(rows.trades.filter((trade) => trade.owner === address && isListed(trade, rows))),
       args,
     ),
   notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),

@@ -83,6 +83,10 @@ export const newestNotifications = (
 ): List<Row<'notifications'>> =>
   list(notifications, { keyOf: ({ timestamp, id }) => [micros(timestamp), id], letter: 'h', descends: true })
 
+/** A trade of a stored order, or of a network that follows an order book: its order may be read later. */
+export const isListed = ({ orderId, chainId }: Row<'trades'>, { orderBooks }: Rows) =>
+  orderId !== null || orderBooks.some((book) => book.chainId === chainId)
+
 export const newestTrades = (trades: readonly Row<'trades'>[]): List<Row<'trades'>> =>
   list(trades, {
     keyOf: ({ blockNumber, logIndex, chainId }) => [blockNumber, logIndex, chainId],

@@ -1,7 +1,7 @@
 import { affiliateFields, filteredOrders, notificationFields } from './account-fields.ts'
 import { auctionFields, solutionFields } from './auction-fields.ts'
 import { byKey, type Fields, type GraphqlParams, only, time } from './fields.ts'
-import { feedOf, newestAuctions, newestSettlements, newestTrades } from './lists.ts'
+import { feedOf, isListed, newestAuctions, newestSettlements, newestTrades } from './lists.ts'
 import { orderFields } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row } from './rows.ts'
@@ -85,7 +85,7 @@ export const queryFields: Fields<unknown> = {
   trades: (_root, { owner, orderUid, ...page }, { rows }) => {
     const isAll = owner == null && orderUid == null
     const found = rows.trades.filter(
-      (each) => isAll || (each.orderId !== null && (each.owner === owner || each.orderUid === orderUid)),
+      (each) => isAll || (isListed(each, rows) && (each.owner === owner || each.orderUid === orderUid)),
     )
     return pageOf(newestTrades(found), page)
   },
