@@ -45,9 +45,7 @@ async function solve(auction: Auction, pools: Pool[]): Promise<Solution[]> {
 const atMost = ({ executions, proposal }: Solution) =>
   BigInt(
     executions.reduce((sum, { protocolFees }) => sum + 1 + protocolFees.length, proposal.interactions.length),
-  ) +
-  // Where a fee is below an atom of the sold token, rounding that token leaves up to a tenth of the gas.
-  proposal.trades.reduce((sum, { boughtFee = 0n }) => sum + boughtFee, 0n) / 10n
+  )
 
 /** What remains of each token beyond the fees that the solution tells. */
 function untold({ orders }: Auction, { executions, proposal }: Solution, left: ReadonlyMap<Address, bigint>) {
