@@ -6,8 +6,9 @@ import { viewerFiles } from './src/http/pages/swagger-ui.ts'
 import { bundlePages } from './src/server/pages/bundle.ts'
 
 // `npm run build` writes the program to `dist`, with the client in `dist/client`, which is a package of its own;
-// `npm run build -- client [folder]` writes the client alone. What is in `dependencies` and `optionalDependencies` is installed
-// with it: native code, programs, and contracts under another license. Everything else is part of the bundle.
+// `npm run build -- client [folder]` writes the client alone. What is in `dependencies` and `optionalDependencies`
+// is installed with it: native code, programs, and contracts under another license. Everything else is part of the
+// bundle.
 
 const root = import.meta.dirname
 const dist = path.join(root, 'dist')

@@ -163,12 +163,9 @@ async function mirrorPage(
 ): Promise<AccountPage> {
   const found = await services.orderBook.ordersOf(owner, page, priority)
   const { read } = services
-  await storeOrders(
-    read ? found.filter((body) => !uidsIn([body]).some((uid) => read.has(uid))) : found,
-    undefined,
-    services,
-  )
-  for (const uid of read ? uidsIn(found) : []) read?.set(uid, true)
+  const unread = found.filter((body) => !uidsIn([body]).some((uid) => read?.has(uid)))
+  await storeOrders(unread, undefined, services)
+  for (const uid of uidsIn(found)) read?.set(uid, true)
   const dates = found.flatMap((body) => creationDateOf(body) ?? [])
   return {
     ...{ count: found.length, isLast: found.length < page.limit },

@@ -91,7 +91,7 @@ test('a stream that is killed fifty times misses and repeats nothing', async () 
   expect(read).toEqual(written)
 }, 180_000)
 
-/** What TypeScript prints of a file in the folder. */
+/** Returns the output of TypeScript for a file in the folder. */
 async function typesOf(file: string, resolution: string): Promise<string> {
   const flags = ['--ignoreConfig', '--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2023,dom']
   const modules = [

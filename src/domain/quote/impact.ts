@@ -5,7 +5,7 @@ import { grouped, readablePercent } from '../text/readable.ts'
 import type { NativeRate } from '../token/prices.ts'
 import type { QuotedAmounts } from './amounts.ts'
 
-/** A quote against the market price of its tokens, whoever estimated it. */
+/** A quote against the market price of its tokens, by any estimator. */
 
 export const priceImpact = described(
   'PriceImpact',

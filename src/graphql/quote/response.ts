@@ -73,7 +73,7 @@ builder.objectFields(QuoteResponseRef, (t) => ({
     type: describedRef(priceImpact),
     nullable: true,
     description:
-      'What it gives less than the market price of its tokens now, whoever estimated it. Null if that price is not known.',
+      'What it gives less than the market price of its tokens now, by any estimator. Null if that price is not known.',
     extensions: { weight: impactWeight },
     resolve: (reply, _args, context) => readImpact(reply, context),
   }),
