@@ -32,6 +32,7 @@ export async function storeWorld(db: Database, seed: number): Promise<void> {
   await storeMarketPrices(db)
   await storeNotifications(db, orders)
   await storeAffiliates(db, [first.owner, others.at(-1)?.owner ?? first.owner])
+  await storeHistories(db)
   await moveHead(db)
 }
 
@@ -74,6 +75,15 @@ async function storeMirror(db: Database): Promise<void> {
     INSERT INTO mirrored_orders (order_id, chain_id, compared_at, is_live, executed_fee, is_signed, unverified_document)
     SELECT id, chain_id, created_at, id % 2 = 0, CASE WHEN id % 2 = 0 THEN id END, CASE WHEN id % 4 > 0 THEN id % 4 = 1 END,
       CASE WHEN id % 2 = 0 THEN '{"a":"document"}' END FROM orders WHERE id % 3 = 0`
+}
+
+/** Of every account of the world, so that only one outside of it is still to be read. */
+async function storeHistories(db: Database): Promise<void> {
+  await sql(db).$executeRaw`
+    INSERT INTO account_histories (chain_id, account, unread_to, turn_at, is_listed, read_at, listed_to)
+    SELECT DISTINCT b.chain_id, a.account, -1, now(), true, timestamptz '2040-01-01', now() FROM order_books b, (
+      SELECT owner AS account FROM orders UNION SELECT owner FROM trades UNION SELECT wallet FROM affiliates
+    ) a`
 }
 
 /** Of the tokens of every order, at six times before and after its placement; some tokens lack some times. */

@@ -13,7 +13,7 @@ import {
   only,
   time,
 } from './fields.ts'
-import { feedOf, isListed, newestNotifications, newestOrders, newestTrades } from './lists.ts'
+import { feedOf, isListed, isPartial, newestNotifications, newestOrders, newestTrades } from './lists.ts'
 import { domainOrder, statusOf, token } from './order-fields.ts'
 import { type Connection, pageOf } from './page.ts'
 import type { Row } from './rows.ts'
@@ -34,18 +34,17 @@ export function filteredOrders(
     .filter((order) => appCode == null || order.appCode === appCode)
     .filter((order) => createdFrom == null || order.createdAt >= new Date(createdFrom))
     .filter((order) => createdUntil == null || order.createdAt < new Date(createdUntil))
-  return pageOf(newestOrders(orders), page)
+  return pageOf({ ...newestOrders(orders), isPartial: isPartial('orders', owner, params.rows) }, page)
 }
 
 export const accountFields: Fields<{ address: string }> = {
   address: ({ address }) => address,
   id: ({ address }) => idOf('Account', address),
   orders: ({ address }, args, params) => filteredOrders({ ...args, owner: address }, params),
-  trades: ({ address }, args, { rows }) =>
-    pageOf(
-      newestTrades(rows.trades.filter((trade) => trade.owner === address && isListed(trade, rows))),
-      args,
-    ),
+  trades: ({ address }, args, { rows }) => {
+    const own = newestTrades(rows.trades.filter((trade) => trade.owner === address && isListed(trade, rows)))
+    return pageOf({ ...own, isPartial: isPartial('trades', address, rows) }, args)
+  },
   notifications: ({ address }, args, { rows }) => pageOf(feedOf(address, rows), args),
   notificationHistory: ({ address }, { filter, ...page }, { rows }) => {
     const { types, orderUid, from, until, unread } = filter ?? {}

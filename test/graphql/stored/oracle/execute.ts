@@ -25,7 +25,7 @@ import {
   progressFields,
   standingFields,
 } from './order-fields.ts'
-import { connectionFields, edgeFields, pageInfoFields } from './page.ts'
+import { connectionFields, edgeFields, pageInfoFields, StillRead } from './page.ts'
 import { indexedBlockFields, lagFields, metaFields, mirrorStateFields, queryFields } from './query-fields.ts'
 import { bookingFields, settlementAmountFields, settlementFields } from './settlement-fields.ts'
 import { tokenFields } from './token-fields.ts'
@@ -109,7 +109,10 @@ function typeOf(value: unknown): string | undefined {
 
 export const isKnown = (typeName: string, fieldName: string) => fieldName in fieldsOf(typeName)
 
-/** The data of a document, computed field by field from rows. @throws if the document is invalid */
+/**
+ * The data of a document, computed field by field from rows; undefined if an empty page is still being read.
+ * @throws if the document is invalid
+ */
 export function interpret(
   document: DocumentNode,
   variableValues: Record<string, unknown>,
@@ -132,6 +135,7 @@ export function interpret(
       return resolve(source as never, args, context)
     },
   })
+  if (errors?.every(({ originalError }) => originalError instanceof StillRead)) return undefined
   if (errors) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
   return data
 }

@@ -74,6 +74,19 @@ export function reportsOfOrder(order: OrderRow, rows: Rows): List<Report> {
   return list(reports, { keyOf: ({ auction }) => [auction.id], letter: 'c' })
 }
 
+/** An account's list may lack items: the order book's list, or an order that a trade names, is still to be read. */
+export function isPartial(
+  list: 'orders' | 'trades',
+  account: string | null | undefined,
+  { accountHistories, orderBooks, trades }: Rows,
+): boolean {
+  const lacks = ({ chainId }: Row<'orderBooks'>) =>
+    !accountHistories.some((each) => each.chainId === chainId && each.account === account) ||
+    (list === 'orders' &&
+      trades.some((each) => each.chainId === chainId && each.owner === account && each.orderId === null))
+  return account != null && orderBooks.some(lacks)
+}
+
 /** On all networks, newest first. */
 export const newestOrders = (orders: readonly OrderRow[]): List<OrderRow> =>
   list(orders, { keyOf: ({ createdAt, id }) => [micros(createdAt), id], letter: 'o', descends: true })

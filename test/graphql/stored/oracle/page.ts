@@ -10,7 +10,12 @@ export interface List<Item> {
   descends?: boolean
   /** Without a cursor its page is the last one. */
   startsAtEnd?: boolean
+  /** Its items may still be read from an order book. */
+  isPartial?: boolean
 }
+
+/** An empty page of a list that may lack items. */
+export class StillRead extends Error {}
 
 export interface Edge {
   node: unknown
@@ -47,6 +52,7 @@ export function pageOf<Item>(list: List<Item>, { first, last, after, before }: A
   const backwards = last != null || (list.startsAtEnd === true && after == null && before == null)
   const size = last ?? first ?? 10
   const shown = backwards ? within.slice(-size) : within.slice(0, size)
+  if (list.isPartial && shown.length === 0) throw new StillRead()
   const isMore = within.length > size
   const isEmptyFromStart =
     shown.length === 0 && before == null && Number(after === 'earliest' ? 0 : after) === 0

@@ -1,7 +1,7 @@
 import { affiliateFields, filteredOrders, notificationFields } from './account-fields.ts'
 import { auctionFields, solutionFields } from './auction-fields.ts'
 import { byKey, type Fields, type GraphqlParams, only, time } from './fields.ts'
-import { feedOf, isListed, newestAuctions, newestSettlements, newestTrades } from './lists.ts'
+import { feedOf, isListed, isPartial, newestAuctions, newestSettlements, newestTrades } from './lists.ts'
 import { orderFields } from './order-fields.ts'
 import { pageOf } from './page.ts'
 import type { Row } from './rows.ts'
@@ -87,7 +87,7 @@ export const queryFields: Fields<unknown> = {
     const found = rows.trades.filter(
       (each) => isAll || (isListed(each, rows) && (each.owner === owner || each.orderUid === orderUid)),
     )
-    return pageOf(newestTrades(found), page)
+    return pageOf({ ...newestTrades(found), isPartial: isPartial('trades', owner, rows) }, page)
   },
   account: (_root, { address }) => ({ address }),
   auction: (_root, { id }, { rows }) => only(rows.auctions.filter((auction) => auction.id === Number(id))),

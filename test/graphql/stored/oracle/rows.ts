@@ -40,6 +40,7 @@ async function all<Row extends object>(table: { findMany(): Promise<Row[]> }): P
 export async function readRows(db: Db) {
   const tables = sql(db)
   return {
+    accountHistories: await all(tables.accountHistory),
     affiliates: await all(tables.affiliate),
     appData: await all(tables.appData),
     attempts: await all(tables.settlementAttempt),
