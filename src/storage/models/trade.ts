@@ -103,7 +103,7 @@ export const trade: Model = {
       model: modelNamed('Settlement'),
       nullable: true,
       rows: `settlements st WHERE st.chain_id = tr.chain_id AND st.block_number = tr.block_number AND st.log_index > tr.log_index
-        ORDER BY st.log_index LIMIT 1`,
+        AND st.tx_hash = tr.tx_hash ORDER BY st.log_index LIMIT 1`,
       description: 'The settlement that it is part of.',
     },
     execution: {

@@ -151,7 +151,7 @@ export const settlement: Model = defineModel({
       kind: 'many',
       model: () => trade,
       rows: `trades tr WHERE tr.chain_id = st.chain_id AND tr.block_number = st.block_number AND tr.log_index < st.log_index
-        AND tr.log_index > ${previousIndex} ORDER BY tr.log_index`,
+        AND tr.log_index > ${previousIndex} AND tr.tx_hash = st.tx_hash ORDER BY tr.log_index`,
       items: 2,
       description: 'Its trades, in the order of the logs.',
     },

@@ -13,12 +13,12 @@ const isInBlockOf =
   (row: { chainId: number; blockNumber: number }) =>
     row.chainId === chainId && row.blockNumber === blockNumber
 
-/** The first one after the trade in its block. */
+/** The first one after the trade in its transaction. */
 export const settlementOfTrade = (trade: Row<'trades'>, { settlements }: Rows) =>
   only(
     settlements
       .filter(isInBlockOf(trade))
-      .filter(({ logIndex }) => logIndex > trade.logIndex)
+      .filter(({ logIndex, txHash }) => logIndex > trade.logIndex && txHash === trade.txHash)
       .sort(byKey(({ logIndex }) => [logIndex])),
   )
 
