@@ -247,7 +247,7 @@ describe('explain', () => {
       [2, 'tradegraph: --timeout must be a number of seconds from 1 to 600'],
     ])
     expect(answers[1]?.errors.split('\n')[1]).toBe(
-      '  explain finds the UID of an order (0x and 112 hex digits), an error, a code, a setting, a token, an auction, or a topic in English',
+      '  explain finds the UID of an order (0x and 112 hex digits), the hash of a programmatic order, an error, a code, a setting, a token, an auction, or a topic in English',
     )
   })
 })

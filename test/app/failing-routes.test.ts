@@ -47,7 +47,7 @@ test('an order that is filled at exactly its limit, since its token has no decim
   const { order } = await graphql(
     stage.world.url,
     `query ($uid: OrderUid!) { order(network: SEPOLIA, uid: $uid) {
-      stage.auctions(first: 1) { nodes { solutions { score isWinner } } } } }`,
+      auctions(first: 1) { nodes { solutions { score isWinner } } } } }`,
     { uid },
   )
   expect(order.auctions.nodes).toEqual([{ solutions: [{ score: '0', isWinner: true }] }])

@@ -107,7 +107,7 @@ const soon = () => Math.floor(Date.now() / 1000) + 5
 const noDetails = { reason: null, source: null, txHash: null, replacedBy: null }
 
 test('an order of which the price rises after its quote is filled at a better one', async () => {
-  const sale = { sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 1_000n * 10n ** 6n } as const
+  const sale = { sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 2_800n * 10n ** 6n } as const
   const uid = await place(sale, 0, { validFrom: soon() })
   const purchase = { sell: 'USDC', buy: 'WETH', sellAmount: 30_000n * 10n ** 6n, buyAmount: 1n } as const
   await notified(1, await place(purchase, 1), 'order_filled')

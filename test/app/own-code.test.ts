@@ -321,7 +321,7 @@ describe('a malicious wallet', () => {
   test.each([
     ['detects checks', falseToSolver, 1, 'invalid invalid_signature'],
     ['burns its gas', burnsMuch, 1, 'ready'],
-    ['fails on chain only', falseOnChain, 2, 'executing'],
+    ['fails on chain only', falseOnChain, 2, 'invalid invalid_signature'],
   ] as const)(
     'that %s costs the orders beside it nothing, or one auction',
     async (_, code, auctions, ending) => {

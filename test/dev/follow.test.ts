@@ -64,7 +64,7 @@ test('the base URL of a network is taken too, and the chain from the node', asyn
 
 test.each([
   [{ url: 'ftp://there' }, '--follow must be an http or https URL'],
-  [{ rpcUrl: 'http://127.0.0.1:9' }, 'no node answers at http://127.0.0.1:9: name one with --rpc'],
+  [{ rpcUrl: 'http://127.0.0.1:9' }, 'no node answers at http://127.0.0.1:9/: name one with --rpc'],
   [{ url: 'http://127.0.0.1:9/sepolia' }, 'no order book answers at http://127.0.0.1:9/sepolia'],
 ])('%j is refused with the reason', async (flags, reason) => {
   const given = { url: book.url, rpcUrl: book.rpcUrl, ...flags }

@@ -18,9 +18,12 @@ export async function startTestChain(): Promise<TestChain> {
   const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-chain-'))
   copyFileSync(path.join(inject('chainHome'), 'chain-state.json'), path.join(home, 'chain-state.json'))
   const chain = await startChain({ home, log: silentLog })
+  const rpc = createRpc({ url: chain.rpcUrl, log: silentLog })
+  // Until then the newest block is that of the copied state, which may be minutes old.
+  await rpc.call('evm_mine')
   return {
     rpcUrl: chain.rpcUrl,
-    rpc: createRpc({ url: chain.rpcUrl, log: silentLog }),
+    rpc,
     market: describeMarket(),
     async [Symbol.asyncDispose]() {
       await chain.stop()

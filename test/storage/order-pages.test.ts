@@ -205,6 +205,7 @@ describe('a page of an account with 100,000 orders', () => {
 })
 
 function literalOf(value: unknown): string {
+  if (Array.isArray(value)) return `'{${value.join(',')}}'`
   if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'`
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
