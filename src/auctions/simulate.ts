@@ -158,7 +158,8 @@ async function isFaulty(
 ): Promise<boolean> {
   const { calldata, gas } = encodeSolution(auction, winner, network)
   try {
-    const revert = await dryRuns.get(winner.solver)?.(calldata, gas, { block: auction.block })
+    const { block, gasPrice } = auction
+    const revert = await dryRuns.get(winner.solver)?.(calldata, gas, { block, gasPrice })
     return revert !== undefined
   } catch (fault) {
     if (fault instanceof Outage) return false
@@ -186,6 +187,7 @@ async function failuresOf(
   try {
     const simulations = await sequence.simulate(
       winners.map((winner) => encodeSolution(auction, winner, network)),
+      auction.gasPrice,
     )
     const passes = simulations.map((simulation) => 'gas' in simulation)
     return winners.flatMap((winner, index) => {

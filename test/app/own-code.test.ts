@@ -315,13 +315,13 @@ describe('a malicious wallet', () => {
   const falseToSolver = () => `0x73${world.market.solver.address.slice(2)}321415${yes}02${answer}` as Hex
   /** Accepts signatures with little gas, and burns more gas if it gets it. */
   const burnsMuch = () => `0x620f42405a11603257${yes}${answer}5b603256` as Hex
-  /** Accepts signatures in every simulation, where gas has no price. */
+  /** Accepts signatures only where gas has no price. */
   const falseOnChain = () => `0x3a15${yes}02${answer}` as Hex
 
   test.each([
     ['detects checks', falseToSolver, 1, 'invalid invalid_signature'],
     ['burns its gas', burnsMuch, 1, 'ready'],
-    ['fails on chain only', falseOnChain, 2, 'invalid invalid_signature'],
+    ['fails at the price of a transaction', falseOnChain, 1, 'invalid invalid_signature'],
   ] as const)(
     'that %s costs the orders beside it nothing, or one auction',
     async (_, code, auctions, ending) => {

@@ -77,7 +77,10 @@ test.concurrent('a part without balance is explained, goes on when funded, and t
   await wallets.mint(wallet, 300n * coin)
   const filled = await diagnosis(wallet, params, 'PART_FILLED')
   expect(filled.lastPoll.result).toBe('PLACED')
-  const next = new Date(Number(filled.nextPollAt) * 1_000).toISOString().replace('T', ' ').replace('.000Z', ' UTC')
+  const next = new Date(Number(filled.nextPollAt) * 1_000)
+    .toISOString()
+    .replace('T', ' ')
+    .replace('.000Z', ' UTC')
   expect(filled.diagnosis.text).toBe(`Its part is filled. The next can be traded from ${next} on.`)
   const order = await eventually(
     'all parts have ended',

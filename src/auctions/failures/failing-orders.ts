@@ -84,7 +84,8 @@ export async function findFailureCause(
   const { network, dryRuns, log } = services
   const newest = dryRuns.get(solution.solver)
   if (!newest) return unknownCause
-  const dryRun: DryRun = (calldata, gas, state) => newest(calldata, gas, { ...mined, ...state })
+  const { gasPrice } = auction
+  const dryRun: DryRun = (calldata, gas, state) => newest(calldata, gas, { gasPrice, ...mined, ...state })
   const plan = toSettlementPlan(auction, solution, network.wrappedNative)
   try {
     const { calldata, gas } = encodeSolution(auction, solution, network)

@@ -70,11 +70,11 @@ function endsThrough(address: Address, paths: readonly Path[]): Set<Address> {
 
 /** The sell tokens that also fail without these orders, for any amount. @throws Outage */
 export async function sellTokenFaults(
-  { block }: Pick<Auction, 'block'>,
+  auction: Pick<Auction, 'block' | 'gasPrice'>,
   { solver, executions }: Pick<RankedSolution, 'solver' | 'executions'>,
   failingOrders: readonly { order: Order }[],
   { network, trials }: Deps,
-  seen: Seen = { block },
+  seen: Seen = auction,
 ): Promise<RouteFault[]> {
   const sold = new Map(executions.map(({ orderUid, sell }) => [orderUid, sell]))
   const amounts = new Map(failingOrders.map(({ order }) => [order.sellToken, sold.get(order.uid) ?? 0n]))

@@ -62,9 +62,10 @@ export interface SettlementSequence {
   /**
    * Simulates the calls at the newest block after the sent settlements. Each runs on the state that the
    * previous ones leave; a failed one changes nothing.
+   * @param gasPrice the price of a unit of gas, in wei, whatever the accounts have: contracts can read it
    * @throws Outage if the node does not answer, or does not support state overrides
    */
-  simulate(calls: readonly SettlementCall[]): Promise<Simulation[]>
+  simulate(calls: readonly SettlementCall[], gasPrice: bigint): Promise<Simulation[]>
 }
 
 const sequenceAbi = new Interface([
@@ -93,14 +94,18 @@ export function createSettlementSequence(
     },
     isEmpty: () => sent.size === 0,
     sent: () => [...sent],
-    async simulate(calls) {
+    async simulate(calls, gasPrice) {
       const [first] = calls
       if (!first) return []
       const all = [...sent, ...calls]
       const overrides = Object.fromEntries(
-        all.map(({ sender }) => [sender, { code: settlementSequenceCode }]),
+        all.map(({ sender }) => [
+          sender,
+          { code: settlementSequenceCode, ...payer(sender, gasPrice)[sender] },
+        ]),
       )
-      const call = { from: first.sender, to: first.sender, data: encodeRun(all, settlement) }
+      const { sender } = first
+      const call = { from: sender, to: sender, data: encodeRun(all, settlement), ...pricedCall(gasPrice) }
       const returned = await available(rpc.call('eth_call', [call, 'latest', overrides]))
       const simulations = decodeRun(parseHex(returned), all.length).slice(-calls.length)
       return simulations.map((simulation, index) => {

@@ -12,6 +12,7 @@ import type { PrivateEndpoint, Sent } from '../transaction/broadcast.ts'
 import {
   cappedFees,
   createSubmissionLog,
+  effectiveGasPrice,
   inGweiDown,
   type OfferedFees,
   readFees,
@@ -168,17 +169,30 @@ export function createSettler({
   const follow = createTransactionTracker({ rpc, transactions, maxFeePerGas, poll, now, log })
   const { sender } = transactions
   const simulate = createEstimate(rpc, network.settlement, sender)
+  const dryRun = createDryRun(rpc, network.settlement, sender)
   const pending = new Set<SignedTransaction>()
   let queue: Promise<unknown> = Promise.resolve()
 
-  /** The gas of its transaction on the state that the sent settlements leave. */
-  async function simulateNext(calldata: Hex, gas: bigint): Promise<Simulation> {
-    if (sequence.isEmpty()) return simulate(calldata)
-    const [simulation = { revert: 'not simulated' }] = await sequence.simulate([{ sender, calldata, gas }])
+  /**
+   * The gas of its transaction on the state that the sent settlements leave, at the price that it will pay.
+   * An estimate at that price fails if the account has too little for it, so the price is tried alone.
+   */
+  async function simulateNext(calldata: Hex, gas: bigint, gasPrice: bigint): Promise<Simulation> {
+    if (sequence.isEmpty()) {
+      const simulation = await simulate(calldata)
+      if ('revert' in simulation || simulation.gas > maxGas) return simulation
+      const revert = await dryRun(calldata, limitOf(simulation.gas), { gasPrice })
+      return revert === undefined ? simulation : { revert }
+    }
+    const calls = [{ sender, calldata, gas }]
+    const [simulation = { revert: 'not simulated' }] = await sequence.simulate(calls, gasPrice)
     if ('revert' in simulation) return simulation
     // Storage that the previous settlements read costs less than in a transaction of its own.
     return { gas: intrinsicGas(calldata) + (simulation.gas * 5n) / 4n }
   }
+
+  /** The gas limit: other trades between simulation and block may raise the gas that this one needs. */
+  const limitOf = (gas: bigint, extraGas = 0n) => minOf(gas + gas / 4n + extraGas, maxGas)
 
   function hold(transaction: SignedTransaction): () => void {
     const { nonce, data, gasLimit } = transaction
@@ -211,14 +225,13 @@ export function createSettler({
     const refuse = (reason: string) => ({ outcome: 'failed', reason, block }) as const
     const isOver = () => block >= deadlineBlock - 1 || signal.aborted
     if (isOver()) return refuse('not sent: its time was over')
-    const simulation = await simulateNext(calldata, gas)
-    if ('revert' in simulation) return refuse(simulation.revert)
-    if (simulation.gas > maxGas) return refuse(`not sent: ${tooMuchGas(simulation.gas, maxGas)}`)
     const [current, balance] = await Promise.all([readFees(rpc), balances.read(sender)])
     const fees = cappedFees(current, maxFeePerGas)
+    const simulation = await simulateNext(calldata, gas, effectiveGasPrice({ ...current, ...fees }))
+    if ('revert' in simulation) return refuse(simulation.revert)
+    if (simulation.gas > maxGas) return refuse(`not sent: ${tooMuchGas(simulation.gas, maxGas)}`)
     if (!fees) return refuse(`not sent: ${tooDearText(current.baseFee, maxFeePerGas)}`)
-    // Other trades between simulation and block may raise the gas that this one needs.
-    const gasLimit = minOf(simulation.gas + simulation.gas / 4n + extraGas, maxGas)
+    const gasLimit = limitOf(simulation.gas, extraGas)
     const unpaid = shortage(balance, gasLimit, fees)
     if (unpaid !== undefined) return refuse(unpaid)
     const nonce = await nonces.next()
@@ -280,7 +293,7 @@ export function createSettler({
   return {
     address: sender,
     simulate,
-    dryRun: createDryRun(rpc, network.settlement, sender),
+    dryRun,
     async submit(calldata, limits) {
       const sending = queue.then(() => send(calldata, limits))
       queue = sending.catch(() => undefined)

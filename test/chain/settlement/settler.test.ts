@@ -35,6 +35,8 @@ let allowList: Address
 let tokens: [Address, Address]
 let lastTerm = 4_000_000_000
 const gwei = 10n ** 9n
+/** In the simulations; the accounts need not have it. */
+const gasPrice = gwei
 
 beforeAll(async () => {
   evm = await startEvm()
@@ -221,7 +223,7 @@ describe('gas', () => {
     })
     expect(await nonceOf(sender)).toBe(nonce)
     const sequence = createSettlementSequence(evm.rpc, network, 100_000n)
-    expect(await sequence.simulate([{ sender, calldata, gas: 2_000_000n }])).toEqual([
+    expect(await sequence.simulate([{ sender, calldata, gas: 2_000_000n }], gasPrice)).toEqual([
       { revert: expect.stringMatching(tooMuch) },
     ])
   })
@@ -598,7 +600,7 @@ describe('settlements after each other', () => {
     const sequence = createSettlementSequence(evm.rpc, network)
     const other = address(alice.address)
     const calls = [callOf(first), callOf(first), callOf(dear), callOf(second, other), callOf(second)]
-    expect(await sequence.simulate(calls)).toEqual([
+    expect(await sequence.simulate(calls, gasPrice)).toEqual([
       { gas: expect.any(BigInt) },
       { revert: 'GPv2: order filled' },
       { revert: 'GPv2: limit price not respected' },
@@ -611,23 +613,25 @@ describe('settlements after each other', () => {
     const { calldata } = await settlement(1n)
     const sequence = createSettlementSequence(evm.rpc, network)
     const remove = sequence.add(callOf(calldata))
-    expect(await sequence.simulate([callOf(calldata)])).toEqual([{ revert: 'GPv2: order filled' }])
+    expect(await sequence.simulate([callOf(calldata)], gasPrice)).toEqual([{ revert: 'GPv2: order filled' }])
     remove()
-    expect(await sequence.simulate([callOf(calldata)])).toEqual([{ gas: expect.any(BigInt) }])
+    expect(await sequence.simulate([callOf(calldata)], gasPrice)).toEqual([{ gas: expect.any(BigInt) }])
   })
 
   test('use no more gas than they are given', async () => {
     const { calldata } = await settlement(1n)
     const sequence = createSettlementSequence(evm.rpc, network)
-    const [simulation] = await sequence.simulate([{ ...callOf(calldata), gas: 60_000n }])
+    const [simulation] = await sequence.simulate([{ ...callOf(calldata), gas: 60_000n }], gasPrice)
     expect(simulation).toHaveProperty('revert')
-    const [tooMuch] = await sequence.simulate([{ ...callOf(calldata), gas: 10n ** 12n }])
+    const [tooMuch] = await sequence.simulate([{ ...callOf(calldata), gas: 10n ** 12n }], gasPrice)
     expect(tooMuch).toEqual({ revert: 'no gas is left to simulate it' })
   })
 
   test('are an outage at a node that ignores state overrides', async () => {
     const { calldata } = await settlement(1n)
     const rpc: Rpc = { ...evm.rpc, call: (method, [call, block] = []) => evm.rpc.call(method, [call, block]) }
-    await expect(createSettlementSequence(rpc, network).simulate([callOf(calldata)])).rejects.toThrow(Outage)
+    await expect(
+      createSettlementSequence(rpc, network).simulate([callOf(calldata)], gasPrice),
+    ).rejects.toThrow(Outage)
   })
 })
