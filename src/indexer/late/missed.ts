@@ -4,6 +4,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { blockHash } from '../../storage/chain/indexed-logs.ts'
 import { isTradeStored, ownersOfFilled, unseenSettlements } from '../../storage/chain/missed.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -63,7 +64,8 @@ export function createMissedBlocks({ chainId, network, db, log, chain }: MissedO
 
   async function ofFilledOrders({ number }: Checkpoint, from: number): Promise<number[]> {
     if (!chain.tradesOf) return []
-    const orders = (await ownersOfFilled(db, chainId)).filter(({ uid }) => mayRead(uid, number))
+    const used = [...reads.keys()].filter((proof) => !mayRead(proof, number))
+    const orders = await ownersOfFilled(db, chainId, used as OrderUid[])
     if (orders.length === 0) return []
     const uids = new Set(orders.map(({ uid }) => uid))
     const owners: Address[] = [...new Set(orders.map(({ owner }) => owner))]

@@ -22,13 +22,17 @@ export async function unseenSettlements(db: Db, chainId: number, after: number):
 }
 
 /**
- * Live orders of which the settlement contract said in a trial that they are filled. In SQL: one statement
- * over two tables.
+ * Live orders of which a trial said that they are filled, besides those that were looked for already: code of
+ * strangers can say the same. In SQL: one statement over two tables.
  */
-export async function ownersOfFilled(db: Db, chainId: number): Promise<{ uid: OrderUid; owner: Address }[]> {
+export async function ownersOfFilled(
+  db: Db,
+  chainId: number,
+  without: readonly OrderUid[],
+): Promise<{ uid: OrderUid; owner: Address }[]> {
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array; owner: Uint8Array }[]>`
     SELECT o.uid, o.owner FROM order_standings s JOIN orders o ON o.id = s.order_id
-    WHERE s.chain_id = ${chainId} AND s.revert = 'GPv2: order filled'
+    WHERE s.chain_id = ${chainId} AND s.revert = 'GPv2: order filled' AND o.uid <> ALL(${without.map(bytea)}::bytea[])
     ORDER BY s.updated_at DESC LIMIT ${atOnce}`
   return rows.map(({ uid, owner }) => ({ uid: hexOf(uid), owner: hexOf(owner) }))
 }
