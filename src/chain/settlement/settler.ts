@@ -1,4 +1,4 @@
-import { minOf } from '../../domain/amount.ts'
+import { maxOf, minOf } from '../../domain/amount.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
@@ -184,11 +184,14 @@ export function createSettler({
       const revert = await dryRun(calldata, limitOf(simulation.gas), { gasPrice })
       return revert === undefined ? simulation : { revert }
     }
-    const calls = [{ sender, calldata, gas }]
-    const [simulation = { revert: 'not simulated' }] = await sequence.simulate(calls, gasPrice)
+    const [[simulation = { revert: 'not simulated' }], alone] = await Promise.all([
+      sequence.simulate([{ sender, calldata, gas }], gasPrice),
+      simulate(calldata),
+    ])
     if ('revert' in simulation) return simulation
-    // Storage that the previous settlements read costs less than in a transaction of its own.
-    return { gas: intrinsicGas(calldata) + (simulation.gas * 5n) / 4n }
+    // Storage that the previous settlements read or wrote costs less than in a transaction of its own.
+    const inQueue = intrinsicGas(calldata) + (simulation.gas * 3n) / 2n
+    return { gas: 'gas' in alone ? maxOf(alone.gas, inQueue) : inQueue }
   }
 
   /** The gas limit: other trades between simulation and block may raise the gas that this one needs. */

@@ -23,6 +23,8 @@ const minForecastMs = 21_600_000
 /** Returns no reason if the market meets the order's price including fees, or if nothing is known. */
 export function marketReasons(facts: DiagnosisInput, standing: ObservedStanding): Reason[] {
   const evidence = priceEvidence(facts, standing)
+  // Of less than its fee no market may give an atom.
+  if (standing.routed === 'none' && (standing.feeShare ?? 0n) > million) return feeReason(facts, standing, 0n)
   if (standing.routed === 'none') return [reasonOf('noLiquidity', standing.since, [evidence])]
   const gap = gapOf(facts, standing)
   if (gap === null) return []
@@ -73,7 +75,8 @@ function feeReason(facts: DiagnosisInput, standing: ObservedStanding, gap: bigin
   // was rounded to it.
   const free = order.kind === 'sell' ? order.buyAmount : order.sellAmount
   const isAtLimit = gap === 0n && !order.partiallyFillable
-  const isPaid = isAtLimit ? free < million : left >= fee
+  const isTooSmall = fee > sold
+  const isPaid = isAtLimit ? free < million && !isTooSmall : left >= fee
   if (standing.reason !== 'fee_exceeds_value' && isPaid) return []
   const token = order.sellToken
   const leastAmount = gap > 0n ? (fee * (million + gap) + gap - 1n) / gap : null
@@ -81,7 +84,6 @@ function feeReason(facts: DiagnosisInput, standing: ObservedStanding, gap: bigin
   const [is, leaves, sells, fills, pays] = isPast
     ? ['was', 'left', 'sold', 'filled', 'would have paid']
     : ['is', 'leaves', 'sells', 'fills', 'would pay']
-  const isTooSmall = fee > sold
   const share = standing.feeShare > 0n ? `${readablePercent(standing.feeShare)} %` : 'less than a millionth'
   const amount = fee > 0n ? readableUp(fee, words) : `${share} of what it sells`
   const cost = `The fee of the network for the order ${is} ${amount}`
@@ -180,8 +182,9 @@ function priceSummary(
   const { token, target } = fillOf(order)
   const isWhole = routed !== null && !order.partiallyFillable
   const asked = isWhole ? `its whole amount, ${readableUp(target, tokenOf(facts, token))},` : 'a small amount'
-  const share =
-    feeShare !== null && feeShare >= minFeeShare ? `, ${readablePercent(feeShare)} % of the order` : ''
+  const ofOrder =
+    feeShare === null || feeShare < minFeeShare ? '' : `, ${readablePercent(feeShare)} % of the order`
+  const share = feeShare !== null && feeShare > million ? ', which is more than the order sells' : ofOrder
   const distance =
     gap === null
       ? ''

@@ -205,6 +205,16 @@ describe('gas', () => {
     expect(given).toBe(simulated + simulated / 4n + 1_234_567n)
   })
 
+  test('behind a settlement that writes the same storage is no less than alone', async () => {
+    const [{ calldata: first }, { calldata: second }] = [await settlement(1n), await settlement(2n)]
+    const { simulate, submit } = settler()
+    const alone = await simulate(second)
+    const limits = await within(5)
+    const [, outcome] = await Promise.all([submit(first, limits), submit(second, limits)])
+    if (!('gas' in alone) || outcome.outcome !== 'success') expect.fail()
+    expect((await gasOf(outcome.txHash)) >= alone.gas + alone.gas / 4n).toBe(true)
+  })
+
   test('never exceeds the limit for a transaction', async () => {
     const { given } = await submitWith(100_000_000n)
     expect(given).toBe(16_777_216n)

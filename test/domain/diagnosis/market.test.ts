@@ -56,6 +56,7 @@ describe('the market against the limit', () => {
     expect(ending(20_700n)).toBe('the fee of the network, 2.07 % of the order.')
     expect(ending(1_000n)).toContain(', 0.1 % of the order.')
     expect(ending(999n)).toContain('before the fee of the network.')
+    expect(ending(1_000_001n)).toContain(', which is more than the order sells.')
   })
 
   test.each([
@@ -166,6 +167,12 @@ describe('the fee of the network', () => {
     expect(paying.map(({ advice }) => advice)).toEqual([undefined, undefined])
   })
 
+  test('is more than an order for one atom at its limit sells', () => {
+    const order = judged({ buyAmount: 1n })
+    expect(codes({ marketGap: 0n, feeShare: 1_000_001n }, { order })).toEqual(['costsMoreThanItBrings'])
+    expect(codes({ marketGap: 0n, feeShare: 1_000_000n }, { order })).toEqual([])
+  })
+
   test('counts against what is left of the order', () => {
     const order = judged({ executedSellAmount: unit / 4n, partiallyFillable: true })
     expect(reasons({ marketGap: 1_000n, feeShare: 1_000n }, { order })[0]?.evidence).toEqual([
@@ -190,6 +197,16 @@ describe('the fee of the network', () => {
       ['costsMoreThanItBrings'],
     ],
     ['is below a millionth, within the limit', { marketGap: 1n, feeShare: 0n }, []],
+    [
+      'is more than the order sells, of which no market gives an atom',
+      { routed: 'none' as const, feeShare: 1_000_001n },
+      ['costsMoreThanItBrings'],
+    ],
+    [
+      'is all that the order sells, without a market',
+      { routed: 'none' as const, feeShare: 1_000_000n },
+      ['noLiquidity'],
+    ],
     ['is unknown', { marketGap: 5_000n, reason: 'fee_exceeds_value' as const }, []],
     [
       'was too much for the last auction',
