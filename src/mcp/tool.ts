@@ -166,6 +166,8 @@ const nextSteps: Readonly<Partial<Record<string, string>>> = {
     'Let the user approve the sell token for vaultRelayer of the tool networks, then call submit_order again with the same signature.',
   InsufficientBalance: 'Let the user fund the account, or call quote with a smaller amount.',
   DuplicatedOrder: 'The order is placed already: follow it with the tool order.',
+  NotFound: 'Check the network and the id: the tool account_orders lists the orders of an account.',
+  Unavailable: 'Wait a minute, and call the tool again.',
   OrderExpired: quoteAgain,
   InsufficientValidTo: quoteAgain,
   AppDataHashMismatch: quoteAgain,

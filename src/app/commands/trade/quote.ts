@@ -141,12 +141,26 @@ export async function quote(
   }
   const impact = impactLine(file)
   if (impact !== undefined) warn(impact)
+  const conceded = isSale
+    ? concededBpsDown(quote.quote.buyAmount, order.buyAmount)
+    : concededBpsDown(order.sellAmount, quote.quote.sellAmount)
+  if (conceded >= notableBps)
+    warn(`warning: the limit is ${conceded / 100} % worse than the quote: the order may be filled at it`)
   // Warnings of a quote are about its own limit.
   for (const { code, summary, advice } of flags.limit === undefined
     ? warnings.filter((warning) => warning.code !== 'PRICE_IMPACT' && warning.code !== 'PRICE_UNKNOWN')
     : await limitWarnings(file, service))
     warn(plain(`warning: ${code}: ${summary} ${advice}`))
   return file
+}
+
+/** A limit that concedes so much of the quote is mentioned. */
+const notableBps = 500
+
+/** The hundredths of a percent by which the second amount is less than the first, rounded down. */
+function concededBpsDown(quoted: string, limit: string): number {
+  const whole = BigInt(quoted)
+  return whole > 0n ? Number(((whole - BigInt(limit)) * 10_000n) / whole) : 0
 }
 
 /** Warnings of an order with the trader's own limit: causes that would keep it open. */
