@@ -43,10 +43,14 @@ export const amount = z
 export const hash = parsed((text) => toHex(text, 32))
 const uint32 = z.int().min(0).max(0xffffffff)
 
-/** Decimals as order books write them; very small ones with an exponent. They are read as plain digits. */
+/**
+ * Decimals as order books write them, as text or as numbers; very small ones with an exponent. They are read
+ * as plain digits.
+ */
 export const decimal = z
-  .string()
-  .regex(/^[0-9]{1,78}(\.[0-9]{1,78})?(e[+-]?[0-9]{1,2})?$/i)
+  .union([z.string(), z.number()])
+  .transform(String)
+  .refine((text) => /^[0-9]{1,78}(\.[0-9]{1,78})?(e[+-]?[0-9]{1,2})?$/i.test(text))
   .transform(toPlain)
 
 function toPlain(text: string): string {
@@ -59,8 +63,8 @@ function toPlain(text: string): string {
   return `${digits.slice(0, point).replace(/^0+(?=[0-9])/, '')}.${digits.slice(point) || '0'}`
 }
 
-/** Whole units: order books write gas and its price with decimals. */
-const wholeDown = decimal
+/** Whole units, rounded down: order books write gas and its price with decimals. */
+export const wholeDown = decimal
   .transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
   .refine((value) => value <= maxUint256)
 
