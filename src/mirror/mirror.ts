@@ -8,6 +8,7 @@ import type { Network } from '../domain/network/network.ts'
 import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
+import type { RecentTokens } from '../notifications/token-pairs.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
 import { findStoredHead } from '../storage/chain/indexed-logs.ts'
@@ -64,8 +65,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   client?: MirrorClient
   /** The reader of an import. */
   read?: ReadOrders
-  /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
-  nameTokens(addresses: readonly Address[]): Promise<unknown>
+  /** Reads tokens, for the messages of notifications: those that cannot be read are missing. Never rejects. */
+  describeTokens(addresses: readonly Address[]): Promise<RecentTokens>
   /** The times of blocks; of none if they cannot be read soon. Never rejects. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
 }
@@ -297,12 +298,14 @@ export async function storeOrders(
 async function storeRead(orders: readonly MirroredOrder[], services: MirrorServices): Promise<Set<OrderUid>> {
   const { db, meter } = services
   if (orders.length === 0) return new Set()
-  await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+  const tokens = await services.describeTokens(
+    orders.flatMap(({ order }) => [order.sellToken, order.buyToken]),
+  )
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const times = await readTimes(uids, services)
   const result = await db
-    .transaction((tx) => store(tx, orders, { signed, times }, services), msPerOrder * orders.length)
+    .transaction((tx) => store(tx, orders, { signed, times, tokens }, services), msPerOrder * orders.length)
     .catch((fault: unknown) => {
       if (fault instanceof Outage || fault instanceof Refusal) throw fault
       return { fault }
@@ -404,7 +407,7 @@ interface Findings {
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, times }: Findings,
+  { signed, times, tokens }: Findings,
   { network, now, leastImprovement, client }: MirrorServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
@@ -421,9 +424,10 @@ async function store(
   const inserted = ids.flatMap((id) => id ?? [])
   const stored = await findOrderIds(tx, chainId, uids)
   const idsOf = (some: readonly MirroredOrder[]) => some.flatMap(({ order }) => stored.get(order.uid) ?? [])
+  tokens: RecentTokens
   const cancelled = mirrored.filter(({ isCancelled }) => isCancelled)
   const filled = new Set(idsOf(cancelled.filter(({ isFilled }) => isFilled)))
-  await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at })
+  await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at, tokens })
   const executed = new Map(
     (await findOrdersById(tx, inserted)).map(({ uid, executedSellAmount }) => [uid, executedSellAmount]),
   )
@@ -440,6 +444,7 @@ async function store(
   for (const owner of owners) await requestHistory(tx, chainId, owner, network.firstBlock)
   const traded = new Set(older.map(({ order }) => stored.get(order.uid)))
   await expireOld(tx, inserted, traded, at)
+    recentTokens: tokens,
   const reports = mirrored.flatMap(({ order: { uid }, report }) => {
     const orderId = stored.get(uid)
     const isSigned = signed.get(uid)
@@ -468,7 +473,12 @@ async function store(
 async function applyCancellations(
   tx: Tx,
   ids: readonly bigint[],
-  { inserted, filled, at }: { inserted: readonly bigint[]; filled: ReadonlySet<bigint>; at: Date },
+  {
+    inserted,
+    filled,
+    at,
+    tokens,
+  }: { inserted: readonly bigint[]; filled: ReadonlySet<bigint>; at: Date; tokens: RecentTokens },
 ): Promise<void> {
   const all = (await findOrdersById(tx, ids)).filter((order) => !isInvalidated(order))
   if (all.length === 0) return
@@ -480,7 +490,7 @@ async function applyCancellations(
   const orders = all.filter((order) => !isFulfilled(order) && !filled.has(order.id))
   const known = orders.filter(({ id }) => !inserted.includes(id))
   const added = orders.filter(({ id }) => inserted.includes(id))
-  await recordCancelled(tx, known, { by: 'api' }, at)
+  await recordCancelled(tx, known, { by: 'api' }, at, tokens)
   await appendCancelled(tx, added, { by: 'api' }, at)
 }
 
