@@ -246,6 +246,17 @@ export const orderAuctionsKey: PageKey = {
 /** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
 
 const shown = Prisma.raw(isShown)
+/**
+ * SQL for the whole seconds since auction `a` was read from the order book that its network follows, as text;
+ * null for one that is held here.
+ */
+export const readAge = `CASE WHEN a.id <> ${auctionNumberSql('a.id')}
+  THEN greatest(0, ${now} - ceil(extract(epoch FROM a.created_at))::bigint)::text END`
+
+/** SQL for the same since the order book was asked for its newest auction. */
+export const lookedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM ob.looked_at))::bigint)::text
+  FROM order_books ob WHERE ob.chain_id = a.chain_id)`
+
 
 /**
  * The newer of two that have the number: one was held here before the network followed an order book.
