@@ -33,6 +33,7 @@ import {
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
+import { feesDue, noteFeesRead, storeReportedFees } from '../storage/order/reported-fees.ts'
 import { maxOrders, maxUids, type OrderBook, type OrdersPage, type Priority } from './order-book.ts'
 import {
   creationDateOf,
@@ -41,6 +42,7 @@ import {
   readMirrored,
   unknownMembers,
 } from './read-order.ts'
+import { readTrade } from './read-trades.ts'
 
 /** A client for which orders are read that were not stored. They are removed when they were not used. */
 export interface MirrorClient {
@@ -140,6 +142,27 @@ export async function mirrorOrders(
       await noteMissing(db, network.chainId, [uid])
     }
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
+  }
+}
+
+/** Stores what the order book says of the fees of trades. */
+export async function storeFees(
+  bodies: readonly unknown[],
+  { db, network }: Pick<MirrorServices, 'db' | 'network'>,
+): Promise<void> {
+  await storeReportedFees(
+    db,
+    network.chainId,
+    bodies.flatMap((body) => readTrade(body) ?? []),
+  )
+}
+
+/** Reads the fees of new trades, of some orders at most. @throws Outage */
+export async function mirrorFees(limit: number, services: MirrorServices): Promise<void> {
+  const { db, network, orderBook } = services
+  for (const orderUid of await feesDue(db, network.chainId, limit)) {
+    await storeFees(await orderBook.tradesOf({ orderUid }, 'live'), services)
+    await noteFeesRead(db, network.chainId, orderUid)
   }
 }
 
@@ -401,6 +424,7 @@ function unavailable(fault: unknown): undefined {
 interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
   times: ReadonlyMap<number, Date>
+  tokens: RecentTokens
 }
 
 /** @returns those that were not stored before, and how many were */
@@ -415,16 +439,17 @@ async function store(
   const orders = mirrored.map(({ order }) => order)
   const uids = orders.map(({ uid }) => uid)
   await lockOrders(tx, uids)
+  const notifiedFrom = await firstNotified(tx, { network })
   const rules: TradeRules = {
     ...(leastImprovement !== undefined && { leastImprovement }),
-    notifiedFrom: await firstNotified(tx, { network }),
+    notifiedFrom,
     timeOf: ({ blockNumber }) => times.get(blockNumber) ?? at,
+    recentTokens: tokens,
   }
   const ids = await insertOrders(tx, orders, (tx, logged) => recordLogged(tx, logged, rules, at))
   const inserted = ids.flatMap((id) => id ?? [])
   const stored = await findOrderIds(tx, chainId, uids)
   const idsOf = (some: readonly MirroredOrder[]) => some.flatMap(({ order }) => stored.get(order.uid) ?? [])
-  tokens: RecentTokens
   const cancelled = mirrored.filter(({ isCancelled }) => isCancelled)
   const filled = new Set(idsOf(cancelled.filter(({ isFilled }) => isFilled)))
   await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at, tokens })
@@ -444,13 +469,12 @@ async function store(
   for (const owner of owners) await requestHistory(tx, chainId, owner, network.firstBlock)
   const traded = new Set(older.map(({ order }) => stored.get(order.uid)))
   await expireOld(tx, inserted, traded, at)
-    recentTokens: tokens,
   const reports = mirrored.flatMap(({ order: { uid }, report }) => {
     const orderId = stored.get(uid)
     const isSigned = signed.get(uid)
     return orderId === undefined ? [] : [{ orderId, isSigned, ...report }]
   })
-  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined })
+  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined, notifiedFrom })
   await noteQuoteCalls(
     tx,
     orders.flatMap(({ uid, quote }) => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, toAddress, zeroAddress } from '../domain/evm/address.ts'
-import { toHex } from '../domain/evm/hex.ts'
+import { type Bytes32, toHex } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Network } from '../domain/network/network.ts'
 import {
@@ -156,7 +156,10 @@ const orderShape = dataShape.extend({
   executedSurplusFee: amount.nullish().catch(null),
   executedFeeToken: address.nullish().catch(null),
   invalidated: z.boolean().catch(false),
-  ethflowData: z.object({ userValidTo: uint32 }).nullish().catch(null),
+  ethflowData: z
+    .object({ userValidTo: uint32, refundTxHash: hash.nullish().catch(null) })
+    .nullish()
+    .catch(null),
   onchainOrderData: z.object({ sender: address, placementError }).nullish().catch(null),
 })
 
@@ -199,6 +202,8 @@ export interface OrderReport {
   executedSellAmount: bigint | null
   /** The document that it has under the hash of another one. */
   unverifiedDocument: string | null
+  /** The transaction that gave the coins back. */
+  refundTxHash: Bytes32 | null
 }
 
 export interface MirroredOrder {
@@ -268,6 +273,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     executedFeeToken: rest.executedFeeToken ?? null,
     executedSellAmount: rest.executedSellAmount ?? null,
     unverifiedDocument: isDocumentVerified ? null : said,
+    refundTxHash: ethflowData?.refundTxHash ?? null,
   }
   return {
     order,

@@ -184,7 +184,7 @@ test('what is read from an order book is there at once, for each client that nam
     orderBook: {
       ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, latestCompetition: unused },
       ...{
-        transactionsOf: unused,
+        tradesOf: unused,
         competition: unused,
         get: unused,
         pass: unused,

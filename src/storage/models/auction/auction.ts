@@ -198,8 +198,11 @@ export const auction: Model = defineModel({
       kind: 'values',
       // Up to a thousand UIDs: more than 100 kB.
       field: { ...derived(orderUid, 'o.uid', ''), weight: 50 },
-      rows: `${heldOrders} ORDER BY ho.order_id`,
-      description: 'UIDs of the orders that could be traded.',
+      rows: `auction_orders ho JOIN orders o ON o.id = ho.order_id
+        LEFT JOIN unnest(a.order_ids) WITH ORDINALITY AS sent(order_id, place) ON sent.order_id = ho.order_id
+        WHERE ho.auction_id = a.id ORDER BY sent.place, ho.order_id`,
+      description:
+        'UIDs of the orders that could be traded: in the sequence of the order book that the network follows, else oldest first.',
     },
     transactionHashes: {
       kind: 'values',
@@ -243,9 +246,6 @@ export const orderAuctionsKey: PageKey = {
   order: 'ASC',
 }
 
-/** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
-
-const shown = Prisma.raw(isShown)
 /**
  * SQL for the whole seconds since auction `a` was read from the order book that its network follows, as text;
  * null for one that is held here.
@@ -257,6 +257,9 @@ export const readAge = `CASE WHEN a.id <> ${auctionNumberSql('a.id')}
 export const lookedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM ob.looked_at))::bigint)::text
   FROM order_books ob WHERE ob.chain_id = a.chain_id)`
 
+/** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
+
+const shown = Prisma.raw(isShown)
 
 /**
  * The newer of two that have the number: one was held here before the network followed an order book.
