@@ -246,7 +246,7 @@ export interface Report {
  * The time after a trade in which an order is compared even if it has ended: always, and while the order book
  * does not know the trade.
  */
-const afterTrade = { always: '30 seconds', behind: '10 minutes' }
+export const afterTrade = { always: '30 seconds', behind: '10 minutes' }
 
 /**
  * Notes that orders come from the order book, and were compared with it now. Each is named once. The caller

@@ -4,7 +4,7 @@ import type { FeePolicy } from '../../domain/fee/policy.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
-import { isBehind } from './mirror.ts'
+import { afterTrade, isBehind } from './mirror.ts'
 
 /** The fee of one policy, as an order book reports it. */
 export interface ReportedFee {
@@ -69,11 +69,16 @@ export async function lackFees(db: Db, chainId: number, owner: Address): Promise
   return rows.length > 0
 }
 
-/** Orders whose new trades lack their fees and are known to the order book, newest trades first. */
+/**
+ * Orders whose new trades lack their fees and are known to the order book, newest trades first. It has the fees
+ * of a trade with the fee of a whole order, or else after a while. In SQL: compares columns.
+ */
 export async function feesDue(db: Db, chainId: number, limit: number): Promise<OrderUid[]> {
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
     SELECT o.uid FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
     WHERE m.chain_id = ${chainId} AND m.are_fees_due AND m.reported_sell >= o.executed_sell
+      AND (m.executed_fee > 0 AND NOT o.partially_fillable
+        OR coalesce(m.traded_at, m.compared_at) < now() - ${afterTrade.always}::interval)
     ORDER BY m.traded_at DESC LIMIT ${limit}`
   return rows.map(({ uid }) => hexOf(uid))
 }
