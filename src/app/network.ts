@@ -18,6 +18,7 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import type { WatchTowerOptions } from '../indexer/watch-tower.ts'
 import { createPools } from '../market/pools/pools.ts'
+import type { RecentTokens } from '../notifications/token-pairs.ts'
 import type { OrderServices } from '../orders/check.ts'
 import { createDocumentReader } from '../orders/late-document.ts'
 import { maxContractSignature } from '../orders/owner.ts'
@@ -141,7 +142,13 @@ function composeTokens({ rpcWithoutRetries }: ChainAccess, { network, db, log, n
     readTokenMetadata(rpcWithoutRetries, chainId, addresses)
   const ask = batch<Address, ReadToken>(readMetadata, { maxBatch: 128, concurrency: 2 })
   const { tokens, knownTokens } = createTokenReader({ network, ask, db, log, now })
-  return { tokens, knownTokens, nameTokens: createTokenNaming({ chainId, db, log, knownTokens }) }
+  return {
+    ...{ tokens, knownTokens },
+    nameTokens: createTokenNaming({ chainId, db, log, knownTokens }),
+    /** Those that can be read now. Never rejects. */
+    describeTokens: (addresses: readonly Address[]): Promise<RecentTokens> =>
+      knownTokens(addresses).catch(() => new Map()),
+  }
 }
 
 type Tokens = ReturnType<typeof composeTokens>
@@ -221,7 +228,7 @@ type Trading = ReturnType<typeof composeTrading>
 /** Loops that read the chain into the database. */
 function composeIndexes(
   access: ChainAccess,
-  { nameTokens }: Tokens,
+  { nameTokens, describeTokens }: Tokens,
   { orderServices, nativeRates }: Trading,
   { network, orderBook, db, loopDb, settings, log, now, metrics }: NetworkOptions,
 ) {
@@ -232,6 +239,7 @@ function composeIndexes(
     metrics: metrics.loops,
     refunderBalances: accounts.refunder,
     isFollowing: orderBook !== undefined,
+    describeTokens: orderBook && describeTokens,
     // An order book that is followed judges orders placed on chain by its own quotes.
     readPlacements: orderBook
       ? undefined
@@ -280,15 +288,14 @@ function composeTower(
 function composeFollowing(
   orderBook: OrderBookConfig,
   { chain, rpcWithoutRetries, orderCode }: ChainAccess,
-  { knownTokens }: Tokens,
+  { describeTokens }: Tokens,
   { network, db, loopDb, settings, log, now, metrics, isOwnKey }: NetworkOptions,
 ) {
   const odd = { log, countOdd: metrics.loops.indexer(network.name).oddLog }
   const upload = composeUploads({ db, settings, now, metrics })
   return composeMirror({
     checkSignature: createAccountSignatureCheck(orderCode),
-    ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey },
-    nameTokens: (addresses) => knownTokens(addresses).catch(() => undefined),
+    ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey, describeTokens },
     tradesOf: (owners, range) => tradeLogs({ ...odd, rpc: rpcWithoutRetries, network }, owners, range),
     settledBy: (hashes) => settledLogs({ ...odd, rpc: rpcWithoutRetries, network }, hashes),
     metrics: metrics.loops,

@@ -9,6 +9,7 @@ import type { Network } from '../domain/network/network.ts'
 import type { Order, OrderUid } from '../domain/order/order.ts'
 import { lastAttributedBlock } from '../domain/settlement/accounting.ts'
 import { recordTrades, type TradeOfOrder, type TradeRules, tradesOfOrders } from '../notifications/record.ts'
+import type { RecentTokens } from '../notifications/token-pairs.ts'
 import {
   deadlinesOfAuctions,
   executionsOfAuctions,
@@ -66,6 +67,11 @@ export interface Indexing extends TradeRules {
   settlement?: Address
   /** If absent, orders placed on chain are not stored. */
   readPlacements?: ReadPlacements
+  /**
+   * Reads the tokens of new trades, for their messages. If absent, those of orders were read when these were
+   * placed.
+   */
+  describeTokens?: ((addresses: readonly Address[]) => Promise<RecentTokens>) | undefined
 }
 
 /** Time to write a block, which is written whole. Over ten times the usual, for a slow database. */
@@ -89,16 +95,29 @@ export async function applyBlocks(
   const protocolLogs = logs.filter(isProtocolLog)
   const programmaticLogs = logs.filter(isProgrammaticLog)
   const placements = await readPlaced(protocolLogs, range, indexing)
+  const recentTokens = await describeTraded(protocolLogs, indexing)
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to, at, head: head ?? to.number })
     await insertBlocks(tx, chainId, blocks)
-    if (protocolLogs.length > 0) await applyLogs(tx, protocolLogs, placements, range, indexing)
+    if (protocolLogs.length > 0)
+      await applyLogs(tx, protocolLogs, placements, range, { ...indexing, recentTokens })
     if (programmaticLogs.length > 0)
       await storeProgrammaticLogs(tx, chainId, programmaticLogs, timesOf(range.headers))
     await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)
   }, msPerLoad * loadOf(logs))
   await sweepExpired(db, chainId, range.headers, at)
   return to
+}
+
+/** The tokens of trades that are notified. */
+async function describeTraded(
+  logs: readonly ProtocolLog[],
+  { notifiedFrom = 0, describeTokens = async () => new Map() }: Indexing,
+): Promise<RecentTokens> {
+  const trades = logs.flatMap((log) =>
+    log.type === 'trade' && log.blockNumber >= notifiedFrom ? [log.sellToken, log.buyToken] : [],
+  )
+  return trades.length > 0 ? describeTokens([...new Set(trades)]) : new Map()
 }
 
 /** Undoes everything above `to`; facts that the new branch repeats are written again with its blocks. */

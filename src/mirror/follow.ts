@@ -12,7 +12,7 @@ import {
 } from '../storage/order/mirror.ts'
 import { createBatches } from './batches.ts'
 import { createClaims, mirrorLatest, mirrorMissing, missingAtOnce } from './competitions.ts'
-import { firstNotified, type MirrorServices, mirrorAccount, storedAtOnce } from './mirror.ts'
+import { firstNotified, type MirrorServices, mirrorAccount, mirrorFees, storedAtOnce } from './mirror.ts'
 import { maxUids } from './order-book.ts'
 
 /**
@@ -32,6 +32,9 @@ const roundPart = 0.55
 const accountsFirst = 8
 /** The number up to which live orders are counted, and the interval of it. */
 const counted = { most: 100_000, everyMs: 5_000 }
+/** The part of all calls that reads the fees of new trades, and its calls in one look. */
+const feesPart = 0.1
+const maxFees = 16
 const missingMs = 86_400_000
 /** The interval of what need not be done with each look. */
 const rareMs = 60_000
@@ -51,7 +54,7 @@ export interface FollowOptions extends MirrorServices {
  * One process at a time may run it.
  */
 export async function followOrderBook(options: FollowOptions, signal: AbortSignal): Promise<void> {
-  const { db, network, log, now, latestEveryMs = 0 } = options
+  const { db, network, log, now, latestEveryMs = 0, callsPerMinute = Number.POSITIVE_INFINITY } = options
   const { chainId } = network
   const rest = options.pollMs ?? Math.min(maxRestMs, Math.max(500, network.blockTimeMs))
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
@@ -63,6 +66,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const before = (ms: number) => new Date(now() - ms)
   let latestAt = Number.NEGATIVE_INFINITY
   let missedAt = Number.NEGATIVE_INFINITY
+  let feesAt = now()
   /** Old orders wait, and nothing but the time for a look keeps them from being read. */
   let isBehind = false
   let looksAgainAt = 0
@@ -117,6 +121,12 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       await mirrorMissing(missed, { ...options, claims })
     },
     () => claims.compare(),
+    async () => {
+      const calls = Math.floor(((now() - feesAt + 1) * callsPerMinute * feesPart) / 60_000)
+      if (calls === 0) return
+      feesAt = now()
+      await mirrorFees(Math.min(calls, maxFees), options)
+    },
   ]
   const rare = async () => {
     await forgetMissing(db, chainId, before(missingMs))

@@ -8,6 +8,7 @@ import type { Network } from '../domain/network/network.ts'
 import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
+import type { RecentTokens } from '../notifications/token-pairs.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
 import { findStoredHead } from '../storage/chain/indexed-logs.ts'
@@ -32,6 +33,7 @@ import {
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
+import { feesDue, noteFeesRead, storeReportedFees } from '../storage/order/reported-fees.ts'
 import { maxOrders, maxUids, type OrderBook, type OrdersPage, type Priority } from './order-book.ts'
 import {
   creationDateOf,
@@ -40,6 +42,7 @@ import {
   readMirrored,
   unknownMembers,
 } from './read-order.ts'
+import { readTrade } from './read-trades.ts'
 
 /** A client for which orders are read that were not stored. They are removed when they were not used. */
 export interface MirrorClient {
@@ -64,8 +67,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   client?: MirrorClient
   /** The reader of an import. */
   read?: ReadOrders
-  /** Reads the metadata of tokens, for the messages of notifications. Never rejects. */
-  nameTokens(addresses: readonly Address[]): Promise<unknown>
+  /** Reads tokens, for the messages of notifications: those that cannot be read are missing. Never rejects. */
+  describeTokens(addresses: readonly Address[]): Promise<RecentTokens>
   /** The times of blocks; of none if they cannot be read soon. Never rejects. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>
 }
@@ -139,6 +142,27 @@ export async function mirrorOrders(
       await noteMissing(db, network.chainId, [uid])
     }
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason
+  }
+}
+
+/** Stores what the order book says of the fees of trades. */
+export async function storeFees(
+  bodies: readonly unknown[],
+  { db, network }: Pick<MirrorServices, 'db' | 'network'>,
+): Promise<void> {
+  await storeReportedFees(
+    db,
+    network.chainId,
+    bodies.flatMap((body) => readTrade(body) ?? []),
+  )
+}
+
+/** Reads the fees of new trades, of some orders at most. @throws Outage */
+export async function mirrorFees(limit: number, services: MirrorServices): Promise<void> {
+  const { db, network, orderBook } = services
+  for (const orderUid of await feesDue(db, network.chainId, limit)) {
+    await storeFees(await orderBook.tradesOf({ orderUid }, 'live'), services)
+    await noteFeesRead(db, network.chainId, orderUid)
   }
 }
 
@@ -297,12 +321,14 @@ export async function storeOrders(
 async function storeRead(orders: readonly MirroredOrder[], services: MirrorServices): Promise<Set<OrderUid>> {
   const { db, meter } = services
   if (orders.length === 0) return new Set()
-  await services.nameTokens(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
+  const tokens = await services.describeTokens(
+    orders.flatMap(({ order }) => [order.sellToken, order.buyToken]),
+  )
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const times = await readTimes(uids, services)
   const result = await db
-    .transaction((tx) => store(tx, orders, { signed, times }, services), msPerOrder * orders.length)
+    .transaction((tx) => store(tx, orders, { signed, times, tokens }, services), msPerOrder * orders.length)
     .catch((fault: unknown) => {
       if (fault instanceof Outage || fault instanceof Refusal) throw fault
       return { fault }
@@ -398,13 +424,14 @@ function unavailable(fault: unknown): undefined {
 interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
   times: ReadonlyMap<number, Date>
+  tokens: RecentTokens
 }
 
 /** @returns those that were not stored before, and how many were */
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, times }: Findings,
+  { signed, times, tokens }: Findings,
   { network, now, leastImprovement, client }: MirrorServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
@@ -412,10 +439,12 @@ async function store(
   const orders = mirrored.map(({ order }) => order)
   const uids = orders.map(({ uid }) => uid)
   await lockOrders(tx, uids)
+  const notifiedFrom = await firstNotified(tx, { network })
   const rules: TradeRules = {
     ...(leastImprovement !== undefined && { leastImprovement }),
-    notifiedFrom: await firstNotified(tx, { network }),
+    notifiedFrom,
     timeOf: ({ blockNumber }) => times.get(blockNumber) ?? at,
+    recentTokens: tokens,
   }
   const ids = await insertOrders(tx, orders, (tx, logged) => recordLogged(tx, logged, rules, at))
   const inserted = ids.flatMap((id) => id ?? [])
@@ -423,7 +452,7 @@ async function store(
   const idsOf = (some: readonly MirroredOrder[]) => some.flatMap(({ order }) => stored.get(order.uid) ?? [])
   const cancelled = mirrored.filter(({ isCancelled }) => isCancelled)
   const filled = new Set(idsOf(cancelled.filter(({ isFilled }) => isFilled)))
-  await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at })
+  await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at, tokens })
   const executed = new Map(
     (await findOrdersById(tx, inserted)).map(({ uid, executedSellAmount }) => [uid, executedSellAmount]),
   )
@@ -445,7 +474,7 @@ async function store(
     const isSigned = signed.get(uid)
     return orderId === undefined ? [] : [{ orderId, isSigned, ...report }]
   })
-  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined })
+  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined, notifiedFrom })
   await noteQuoteCalls(
     tx,
     orders.flatMap(({ uid, quote }) => {
@@ -468,7 +497,12 @@ async function store(
 async function applyCancellations(
   tx: Tx,
   ids: readonly bigint[],
-  { inserted, filled, at }: { inserted: readonly bigint[]; filled: ReadonlySet<bigint>; at: Date },
+  {
+    inserted,
+    filled,
+    at,
+    tokens,
+  }: { inserted: readonly bigint[]; filled: ReadonlySet<bigint>; at: Date; tokens: RecentTokens },
 ): Promise<void> {
   const all = (await findOrdersById(tx, ids)).filter((order) => !isInvalidated(order))
   if (all.length === 0) return
@@ -480,7 +514,7 @@ async function applyCancellations(
   const orders = all.filter((order) => !isFulfilled(order) && !filled.has(order.id))
   const known = orders.filter(({ id }) => !inserted.includes(id))
   const added = orders.filter(({ id }) => inserted.includes(id))
-  await recordCancelled(tx, known, { by: 'api' }, at)
+  await recordCancelled(tx, known, { by: 'api' }, at, tokens)
   await appendCancelled(tx, added, { by: 'api' }, at)
 }
 

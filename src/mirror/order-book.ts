@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
-import { type Bytes32, toHex } from '../domain/evm/hex.ts'
+import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
 import { createMask, secretsOfUrl } from '../domain/text/secrets.ts'
@@ -89,8 +89,8 @@ export interface OrderBook {
   ordersOf(owner: Address, page: OrdersPage, priority: Priority): Promise<unknown[]>
   /** The orders that a transaction traded. */
   ordersIn(txHash: Bytes32, priority: Priority): Promise<unknown[]>
-  /** Transactions that traded an order, as it says. */
-  transactionsOf(uid: OrderUid, priority: Priority): Promise<Bytes32[]>
+  /** The newest trades of an order or of an account's orders, as it writes them. */
+  tradesOf(of: { orderUid: OrderUid } | { owner: Address }, priority: Priority): Promise<unknown[]>
   /** The newest competition that it shows, as it writes it; undefined before the first. */
   latestCompetition(priority: Priority): Promise<unknown>
   /** The competition of this auction; undefined while it shows none. */
@@ -304,12 +304,10 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       if (!items && status !== 404) throw noList(status)
       return items ?? []
     },
-    async transactionsOf(uid, priority) {
-      const request = { path: '/api/v1/trades', query: { orderUid: uid } }
-      const { status, items } = await list(request, maxOrders, priority)
+    async tradesOf(of, priority) {
+      const { status, items } = await list({ path: '/api/v1/trades', query: { ...of } }, maxOrders, priority)
       if (!items) throw noList(status)
-      const hashes = items.map((trade) => isObject(trade) && toHex(String(trade.txHash), 32))
-      return [...new Set(hashes.filter((hash) => typeof hash === 'string'))]
+      return items
     },
     latestCompetition: (priority) => competition('latest', priority),
     competition: (number, priority) => competition(String(number), priority),

@@ -39,6 +39,7 @@ const solutionShape = z.object({
   filteredOut: z.boolean().default(false),
   referenceScore: amount.nullish(),
   txHash: hash.nullish(),
+  clearingPrices: prices.catch(new Map()),
   orders: z.array(executionShape).max(maxExecutions),
 })
 
@@ -53,8 +54,13 @@ const competitionShape = z
     solutions: z.array(solutionShape).max(maxSolutions),
   })
   .refine(({ auction }) => auction.prices.size <= maxPrices)
+  .refine(({ solutions }) => sumOf(solutions, ({ clearingPrices }) => clearingPrices.size) <= maxPrices)
   .refine(({ solutions }) => solutions.every(({ orders }) => isDistinct(orders.map(({ id }) => id))))
-  .refine(({ solutions }) => solutions.reduce((sum, { orders }) => sum + orders.length, 0) <= maxExecutions)
+  .refine(({ solutions }) => sumOf(solutions, ({ orders }) => orders.length) <= maxExecutions)
+
+function sumOf<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0)
+}
 
 const isDistinct = (values: readonly string[]) => new Set(values).size === values.length
 
@@ -78,6 +84,7 @@ export function readCompetition(body: unknown, chainId: number): MirroredCompeti
       referenceScore:
         solution.referenceScore ?? (solution.isWinner ? (data.referenceScores.get(solver) ?? null) : null),
       txHash: solution.txHash ?? null,
+      clearingPrices: solution.clearingPrices,
       executions: orders.map(({ id, sellAmount, buyAmount, ...tokens }) => ({
         ...tokens,
         ...{ orderUid: id, executedSell: sellAmount, executedBuy: buyAmount },

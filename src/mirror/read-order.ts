@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import { type Address, toAddress, zeroAddress } from '../domain/evm/address.ts'
-import { toHex } from '../domain/evm/hex.ts'
+import { type Bytes32, toHex } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Network } from '../domain/network/network.ts'
 import {
@@ -43,10 +43,14 @@ export const amount = z
 export const hash = parsed((text) => toHex(text, 32))
 const uint32 = z.int().min(0).max(0xffffffff)
 
-/** Decimals as order books write them; very small ones with an exponent. They are read as plain digits. */
+/**
+ * Decimals as order books write them, as text or as numbers; very small ones with an exponent. They are read
+ * as plain digits.
+ */
 export const decimal = z
-  .string()
-  .regex(/^[0-9]{1,78}(\.[0-9]{1,78})?(e[+-]?[0-9]{1,2})?$/i)
+  .union([z.string(), z.number()])
+  .transform(String)
+  .refine((text) => /^[0-9]{1,78}(\.[0-9]{1,78})?(e[+-]?[0-9]{1,2})?$/i.test(text))
   .transform(toPlain)
 
 function toPlain(text: string): string {
@@ -59,8 +63,8 @@ function toPlain(text: string): string {
   return `${digits.slice(0, point).replace(/^0+(?=[0-9])/, '')}.${digits.slice(point) || '0'}`
 }
 
-/** Whole units: order books write gas and its price with decimals. */
-const wholeDown = decimal
+/** Whole units, rounded down: order books write gas and its price with decimals. */
+export const wholeDown = decimal
   .transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
   .refine((value) => value <= maxUint256)
 
@@ -152,7 +156,10 @@ const orderShape = dataShape.extend({
   executedSurplusFee: amount.nullish().catch(null),
   executedFeeToken: address.nullish().catch(null),
   invalidated: z.boolean().catch(false),
-  ethflowData: z.object({ userValidTo: uint32 }).nullish().catch(null),
+  ethflowData: z
+    .object({ userValidTo: uint32, refundTxHash: hash.nullish().catch(null) })
+    .nullish()
+    .catch(null),
   onchainOrderData: z.object({ sender: address, placementError }).nullish().catch(null),
 })
 
@@ -195,6 +202,8 @@ export interface OrderReport {
   executedSellAmount: bigint | null
   /** The document that it has under the hash of another one. */
   unverifiedDocument: string | null
+  /** The transaction that gave the coins back. */
+  refundTxHash: Bytes32 | null
 }
 
 export interface MirroredOrder {
@@ -264,6 +273,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     executedFeeToken: rest.executedFeeToken ?? null,
     executedSellAmount: rest.executedSellAmount ?? null,
     unverifiedDocument: isDocumentVerified ? null : said,
+    refundTxHash: ethflowData?.refundTxHash ?? null,
   }
   return {
     order,

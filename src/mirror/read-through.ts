@@ -11,7 +11,6 @@ import { isObject } from '../outside/http-json.ts'
 import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { isHistoryRead, requestHistory } from '../storage/order/histories.ts'
 import {
-  behindAmong,
   isSettlementStored,
   placedBehind,
   unknownAmong,
@@ -19,6 +18,7 @@ import {
   watchAccounts,
 } from '../storage/order/mirror.ts'
 import { findOrderIds } from '../storage/order/orders.ts'
+import { lackFees, untoldAmong } from '../storage/order/reported-fees.ts'
 import { mirrorNumbered } from './competitions.ts'
 import {
   type MirrorClient,
@@ -26,10 +26,12 @@ import {
   mirrorNewest,
   mirrorOlder,
   mirrorOrders,
+  storeFees,
   storeOrders,
   titleOf,
 } from './mirror.ts'
 import { maxOrders, maxWaitMs, type OrderBook } from './order-book.ts'
+import { transactionsOf } from './read-trades.ts'
 
 export interface ClientServices extends MirrorServices {
   /** The calls that each client may cause within a minute. */
@@ -71,7 +73,7 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
       client.checkRoom()
       const clientServices = servicesFor(client, services)
       const work = mirrorOrders(own, 'client', clientServices)
-        .then(async () => readTrades(await behindAmong(db, network.chainId, own, maxBehind), clientServices))
+        .then(async () => readTrades(await untoldAmong(db, network.chainId, own, maxUntold), clientServices))
         .finally(() => {
           for (const uid of own) running.delete(uid)
         })
@@ -95,20 +97,31 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
   return (uids, client) => inTime(read(uids, client), services)
 }
 
-/** Orders of one request whose trades before the first indexed block are read at once. */
-const maxBehind = 4
+/** Orders of one request whose trades, and the fees of these, are read at once. */
+const maxUntold = 4
 
 /**
- * Reads the trades that the order book reports of orders and that are not stored. It names the transactions,
- * and our node says what they traded. Those that cannot be read now come with the history of the owner.
+ * Reads the trades that the order book reports of orders. It names the transactions, and our node says what
+ * those traded that are not stored. Trades that cannot be read now come with the history of the owner.
  */
 async function readTrades(uids: readonly OrderUid[], services: ClientServices): Promise<void> {
   const { orderBook } = services
   try {
-    for (const uid of uids) await services.readSettled(await orderBook.transactionsOf(uid, 'client'))
+    for (const orderUid of uids) {
+      const trades = await orderBook.tradesOf({ orderUid }, 'client')
+      await services.readSettled(transactionsOf(trades))
+      await storeFees(trades, services)
+    }
   } catch (fault) {
-    if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
+    ignoreLimits(fault)
   }
+}
+
+/** Reads the fees of an account's trades, where they are missing. */
+async function readFees(owner: Address, services: ClientServices): Promise<void> {
+  const { db, network, orderBook } = services
+  if (await lackFees(db, network.chainId, owner))
+    await storeFees(await orderBook.tradesOf({ owner }, 'client'), services)
 }
 
 /** The time for which an account is watched after a client has requested its orders. */
@@ -134,8 +147,9 @@ export function createAccountReader(services: ClientServices): ReadOnce<Address>
     const older = isListed ? undefined : mirrorOlder(owner, maxPages - 1, 'client', services)
     await within(restMs, async (isOver) => {
       await older?.catch(ignoreLimits)
-      await readTrades(await placedBehind(db, chainId, owner, maxBehind), services)
+      await readTrades(await placedBehind(db, chainId, owner, maxUntold), services)
       while (!isOver() && !(await isHistoryRead(db, chainId, owner))) await pause(lookEveryMs)
+      await readFees(owner, services).catch(ignoreLimits)
     })
   })
 }
@@ -289,14 +303,14 @@ export function chargedTo(client: string, { orderBook, callsOfClients }: ClientS
       callsOfClients.add(client, 1)
       return call(...args)
     }
-  const { order, ordersByUids, ordersOf, ordersIn, transactionsOf, competition, get } = orderBook
+  const { order, ordersByUids, ordersOf, ordersIn, tradesOf, competition, get } = orderBook
   return {
     ...orderBook,
     order: counted(order),
     ordersByUids: counted(ordersByUids),
     ordersOf: counted(ordersOf),
     ordersIn: counted(ordersIn),
-    transactionsOf: counted(transactionsOf),
+    tradesOf: counted(tradesOf),
     competition: counted(competition),
     get: counted(get),
   }

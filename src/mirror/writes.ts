@@ -16,7 +16,7 @@ import { watchAccounts } from '../storage/order/mirror.ts'
 import type { Asker, ClientLimits } from './client-limits.ts'
 import { mirrorOrders, titleOf } from './mirror.ts'
 import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
-import { amount, decimal } from './read-order.ts'
+import { amount, decimal, wholeDown } from './read-order.ts'
 import { type PlacedOrder, readPlaced } from './read-placed.ts'
 import { type ClientServices, chargedTo, inTime } from './read-through.ts'
 
@@ -466,8 +466,8 @@ const quoteShape = z.object({
     buyAmount: amount,
     feeAmount: amount,
     validTo: z.int().min(0),
-    gasAmount: decimal.default('0'),
-    gasPrice: decimal.default('0'),
+    gasAmount: wholeDown.default(0n),
+    gasPrice: wholeDown.default(0n),
     sellTokenPrice: decimal.default('0'),
   }),
   expiration: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
@@ -481,7 +481,6 @@ function toReply(
   request: QuoteRequest,
   chainId: number,
 ): QuoteReply {
-  const wholeDown = (decimal: string) => BigInt(decimal.split('.', 1)[0] ?? '0')
   return {
     quote: {
       chainId,
@@ -493,8 +492,8 @@ function toReply(
       sellAmount: quote.sellAmount,
       buyAmount: quote.buyAmount,
       feeAmount: quote.feeAmount,
-      gasAmount: wholeDown(quote.gasAmount),
-      gasPrice: wholeDown(quote.gasPrice),
+      gasAmount: quote.gasAmount,
+      gasPrice: quote.gasPrice,
       sellTokenPrice: quote.sellTokenPrice,
       expiration,
       solver: zeroAddress,

@@ -45,7 +45,7 @@ import {
   recordProgrammaticEnds,
   shortageMetadata,
 } from './programmatic.ts'
-import { tokensOf } from './token-pairs.ts'
+import { type RecentTokens, tokensOf } from './token-pairs.ts'
 
 /** A trade of a stored order. */
 export interface TradeOfOrder {
@@ -94,6 +94,8 @@ export interface TradeRules {
   leastImprovement?: bigint | undefined
   /** The times of the events of trades; that of the record by default. */
   timeOf?: (trade: Trade) => Date
+  /** Tokens of the orders, for messages. */
+  recentTokens?: RecentTokens
 }
 
 /**
@@ -105,12 +107,13 @@ export interface TradeRules {
 export async function recordTrades(
   tx: Tx,
   trades: readonly TradeOfOrder[],
-  { leastImprovement, notifiedFrom = 0, timeOf = () => at }: TradeRules,
+  { leastImprovement, notifiedFrom = 0, timeOf = () => at, recentTokens }: TradeRules,
   at: Date,
 ): Promise<void> {
   const tokens = await tokensOf(
     tx,
     trades.map(({ order }) => order),
+    recentTokens,
   )
   const event = { label: 'traded' as const, reason: null }
   await appendEvents(
@@ -158,9 +161,10 @@ export async function recordCancelled(
   orders: readonly Order[],
   causes: Causes,
   at: Date,
+  recentTokens?: RecentTokens,
 ): Promise<void> {
   await appendCancelled(tx, orders, causes, at)
-  const tokens = await tokensOf(tx, orders)
+  const tokens = await tokensOf(tx, orders, recentTokens)
   const isNotified = await verifiedOf(tx, orders)
   const part = await partsOf(tx, orders)
   await recordNotifications(
@@ -478,6 +482,6 @@ export async function recordLogged(
     const order = orders.find(({ uid }) => uid === orderUid)
     if (!order || fulfilled.has(orderUid)) continue
     const record = log.blockNumber >= (rules.notifiedFrom ?? 0) ? recordCancelled : appendCancelled
-    await record(tx, [order], { by: 'chain', ...log }, at)
+    await record(tx, [order], { by: 'chain', ...log }, at, rules.recentTokens)
   }
 }

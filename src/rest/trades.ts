@@ -4,6 +4,9 @@ import { tradesOfOrder } from '../graphql/order/trade.ts'
 import { checkLimit } from '../graphql/paging.ts'
 import { listOfBodies, readBody } from '../storage/bodies/read.ts'
 import { listedTrade } from '../storage/bodies/trade.ts'
+import { listAge } from '../storage/models/completeness.ts'
+import { oldestComparedAge } from '../storage/models/order/mirror.ts'
+import { oneOrder } from '../storage/models/order/relations.ts'
 import { isCompleteFor, pageOfTrades, type TradeFilter } from '../storage/models/trade.ts'
 import { trades } from './openapi/body-schemas.ts'
 import type { Operations, WrittenOperation } from './openapi/operation.ts'
@@ -26,10 +29,18 @@ export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
     await ('owner' in filter ? readAccount?.(filter.owner, client) : readOrders?.([filter.orderUid], client))
     const rows = pageOfTrades({ filter, chainId, offset, limit })
     return listAnswer(
-      await readBody(db, tradeList, rows, { ...ambient, columns: [isCompleteFor(filter, [chainId])] }),
+      await readBody(db, tradeList, rows, {
+        ...ambient,
+        columns: [isCompleteFor(filter, [chainId]), ageOf(filter, chainId)],
+      }),
     )
   },
 }))
+
+const ageOf = (filter: TradeFilter, chainId: number) =>
+  'owner' in filter
+    ? listAge(filter.owner, chainId)
+    : oldestComparedAge(oneOrder({ uid: filter.orderUid, chainId }))
 
 /** Returns the maximum page for v1, which has no pages. */
 function pageOf(version: string, query: RestRequest['query']) {
@@ -76,7 +87,7 @@ const filter = {
 }
 
 const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
-  answers: { 200: { description: 'Newest first.', schema: trades, headers: ['X-Is-Complete'] } },
+  answers: { 200: { description: 'Newest first.', schema: trades, headers: ['Age', 'X-Is-Complete'] } },
   examples: {
     ofOrder: {
       summary: 'Trades of one order',

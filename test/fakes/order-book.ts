@@ -22,6 +22,7 @@ export interface ScriptedTrade {
   txHash: Hex
   blockNumber: number
   logIndex: number
+  executedProtocolFees?: readonly object[]
 }
 
 export function json(

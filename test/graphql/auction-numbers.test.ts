@@ -28,7 +28,7 @@ beforeAll(async () => {
         solutions: [
           {
             ...{ uid: 0, ranking: 1, solver: numbered('51'), isWinner: true, filteredOut: false },
-            ...{ score: 1n, referenceScore: null, txHash: null, executions: [] },
+            ...{ score: 1n, referenceScore: null, txHash: null, executions: [], clearingPrices: new Map() },
           },
         ],
       }),

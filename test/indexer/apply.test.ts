@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DecodedSettlement } from '../../src/chain/settlement/call.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { orderStatus } from '../../src/domain/order/status.ts'
@@ -83,6 +84,26 @@ describe('trades', () => {
     expect((await storyOf(order)).trades).toMatchObject([
       { sellAmount: 10n, buyAmount: 21n, txHash: hashOf('whole'), auctionId: null },
     ])
+  })
+
+  test('are told with tokens that were read a moment ago, and are not stored yet', async () => {
+    const order = await placeOrder({ sellAmount: 10n, buyAmount: 20n, buyToken: numbered('c7') })
+    const token = { chainId, address: order.buyToken, symbol: 'NEW', name: null, decimals: 1 }
+    const asked: Address[][] = []
+    const describing: Indexing = {
+      ...indexing,
+      async describeTokens(addresses) {
+        asked.push([...addresses])
+        return new Map([[token.address, token]])
+      },
+    }
+    const block = nextBlock(trade(order, { sell: 10n, buy: 21n }, 'described'))
+    checkpoint = await applyBlocks(checkpoint, rangeOf([block]), describing)
+    const [{ message } = expect.fail()] = await listNotifications(database.db, order.owner, 1)
+    expect(message).toBe(`Order filled: 10 atoms of ${order.sellToken} for 2.1 NEW`)
+    expect(asked).toEqual([[order.sellToken, order.buyToken]])
+    await apply(nextBlock())
+    expect(asked).toHaveLength(1)
   })
 
   const parts = ['p1', 'p2', 'p3'] as const

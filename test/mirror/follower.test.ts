@@ -63,12 +63,11 @@ describe('an order that is placed at the order book', () => {
   })
 
   test('is filled here with its events, its trade and its notification', async () => {
-    // Both know the names of the tokens, which their messages have.
-    const namedAt = ({ db }: TestDatabase) =>
-      sql(db).token.count({ where: { symbol: { in: ['WETH', 'USDC'] } } })
+    // The order book knows the names of the tokens, which its messages have.
+    const named = { where: { symbol: { in: ['WETH', 'USDC'] } } }
     await eventually('the tokens are named', async () => {
-      await atFollower.order((await atBook.place(wish(10n ** 16n, 10n ** 15n))).body)
-      return (await namedAt(database)) + (await namedAt(book.database)) === 4
+      await atBook.place(wish(10n ** 16n, 10n ** 15n))
+      return (await sql(book.database.db).token.count(named)) === 2
     })
     const { body: uid } = await atBook.place(wish(10n ** 16n))
     for (const at of [atBook, atFollower])
@@ -78,7 +77,15 @@ describe('an order that is placed at the order book', () => {
     await eventually('the fee is mirrored', async () => (await atFollower.order(uid)).executedFee === fee)
     const [there, here] = await both(uid)
     expect(here).toEqual(there)
-    const events = `{ order(uid: "${uid}") { debugReport { events { nodes { label } } trades { nodes { sellAmount buyAmount txHash } } } } }`
+    const trades = `/api/v2/trades?orderUid=${uid}`
+    const [traded] = (await request(`${atBook.base}${trades}`)).body
+    expect(traded.executedProtocolFees).toHaveLength(1)
+    await eventually('the fees of the protocol are mirrored', async () => {
+      const [{ executedProtocolFees } = expect.fail()] = (await request(`${atFollower.base}${trades}`)).body
+      return executedProtocolFees.length > 0
+    })
+    expect((await request(`${atFollower.base}${trades}`)).body).toEqual([traded])
+    const events = `{ order(uid: "${uid}") { debugReport { events { nodes { label } } trades { nodes { sellAmount buyAmount txHash executedProtocolFees { amount token { address } policy { __typename } } } } } } }`
     const report = (await graphql(follower.url ?? '', events)).order.debugReport
     // Whether it was seen before its fill decides on READY.
     const labels = report.events.nodes.map(({ label }: { label: string }) => label)

@@ -88,7 +88,7 @@ beforeAll(async () => {
   const common = { db, now: Date.now, log: silentLog }
   services = {
     ...{ ...common, network: sampleNetwork, checkSignature: async () => 'valid' },
-    ...{ nameTokens: async () => [], blockTimes: async () => new Map() },
+    ...{ describeTokens: async () => new Map(), blockTimes: async () => new Map() },
     orderBook: createOrderBook({
       ...{ ...common, chainId, name: 'book', title: 'the order book', url, callsPerMinute },
       ...{ quotesPerSecond: 10, submissionsPerSecond: 5 },

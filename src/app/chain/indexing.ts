@@ -40,6 +40,7 @@ interface IndexingOptions {
   metrics: LoopMetrics
   refunderBalances: AccountBalances
   readPlacements: ReadPlacements | undefined
+  describeTokens: IndexerOptions['describeTokens']
   /** The order book is run elsewhere: it has the orders that solvers bring. */
   isFollowing: boolean
   now: Clock
@@ -71,6 +72,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       now,
       ...(options.isFollowing ? { completeEveryMs: 2_000 } : { settlement }),
       ...(options.readPlacements && { readPlacements: options.readPlacements }),
+      describeTokens: options.describeTokens,
       leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
       log,
       meter,

@@ -43,7 +43,7 @@ import type { Settings } from '../settings.ts'
 const watchEveryMs = 5_000
 
 interface MirrorOptions
-  extends Pick<WriteServices, 'storeDocument' | 'nameTokens' | 'checkSignature'>,
+  extends Pick<WriteServices, 'storeDocument' | 'describeTokens' | 'checkSignature'>,
     Pick<HistoryOptions, 'tradesOf'>,
     Pick<OldSettlements, 'settledBy'> {
   network: Network
@@ -97,7 +97,7 @@ const timesMs = 1_000
 
 export function composeMirror(options: MirrorOptions): Mirror {
   const { network, orderBook: config, chain, db, loopDb, settings, metrics, now, log } = options
-  const { nameTokens, checkSignature, storeDocument } = options
+  const { describeTokens, checkSignature, storeDocument } = options
   const { callsPerMinute, apiKey, url, history = 'accounts', forwardKeys = false } = config
   const { chainId } = network
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
@@ -106,7 +106,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const latestEveryMs = 60_000 / (callsPerMinute * 0.12)
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
-    ...{ network, db, now, log, nameTokens, checkSignature },
+    ...{ network, db, now, log, describeTokens, checkSignature },
     blockTimes: (numbers) =>
       Promise.race([
         chain.times(numbers).catch(() => new Map()),

@@ -112,6 +112,8 @@ export interface MirroredCompetition extends Omit<StoredAuction, 'id'> {
 
 export interface MirroredSolution extends Omit<StoredSolution, 'auctionId'> {
   executions: readonly Omit<ProposedExecution, 'auctionId' | 'solutionUid' | 'chainId'>[]
+  /** Empty where the order book does not report them. */
+  clearingPrices: ReadonlyMap<Address, bigint>
   /** Its settlement, as the order book says; null while there is none. */
   txHash: Bytes32 | null
 }

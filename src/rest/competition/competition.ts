@@ -5,13 +5,16 @@ import {
   auctionOfTransaction,
   isOver,
   latestAuction,
+  lookedAge,
   oneAuction,
+  readAge,
 } from '../../storage/models/auction/auction.ts'
 import { ownParam } from '../../storage/query/selection.ts'
 import { competitionSchema, competitionV1Schema } from '../openapi/body-schemas.ts'
 import type { HeaderName, Operations, WrittenExample, WrittenOperation } from '../openapi/operation.ts'
 import { hashParameter } from '../openapi/parameters.ts'
 import { sample } from '../openapi/sample.ts'
+import { ageHeader } from '../routing/completeness.ts'
 import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readHash } from '../routing/request.ts'
 import { type RestRequest, unchanging } from '../routing/route.ts'
@@ -26,12 +29,12 @@ const findsByPath: Record<string, FindRows> = {
   'by_tx_hash/:hash': (path, chainId) => auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }),
 }
 
-/** A column next to the body: whether the competition is final. */
-const overColumn = isOver(`${ownParam(0)}::int`)
+/** Columns next to the body: whether the competition is final, its age, and that of the newest one. */
+const columns = [isOver(`${ownParam(0)}::int`), readAge, lookedAge]
 
 const bodies: [string, BodyRead][] = [
-  ['v1', oneBody(competitionV1, [overColumn])],
-  ['v2', oneBody(competition, [overColumn])],
+  ['v1', oneBody(competitionV1, columns)],
+  ['v2', oneBody(competition, columns)],
 ]
 
 /** Competitions of auctions, in both versions. The restricted path also answers before the deadline. */
@@ -59,8 +62,12 @@ function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): S
     const rows = findRows(path, chainId)
     const row = await readBody(db, body, rows, { ...ambient, values: [finalityBlocks] })
     if (!row) return null
-    const [text, isOver] = row
-    return { body: text, ...(isCacheable && isOver === 't' && { headers: { 'Cache-Control': unchanging } }) }
+    const [text, isOver, age, latestAge] = row
+    const caching = isCacheable && isOver === 't' ? { 'Cache-Control': unchanging } : {}
+    return {
+      body: text,
+      headers: { ...caching, ...ageHeader(findRows === findsByPath.latest ? latestAge : age) },
+    }
   }
 }
 
@@ -182,7 +189,7 @@ const hiddenNote =
   'If the deployment hides competitions, the answer is 404 until the deadline block has passed.'
 
 const cacheNote = 'Caches may keep a final competition permanently.'
-const headers: readonly HeaderName[] = ['Cache-Control', 'ETag']
+const headers: readonly HeaderName[] = ['Cache-Control', 'ETag', 'Age']
 
 const paths = {
   ':auctionId': {
@@ -227,7 +234,7 @@ function read(
     answers: {
       200: isCacheable
         ? { description: `${description} ${cacheNote}`, schema, headers }
-        : { description, schema },
+        : { description, schema, headers: ['Age'] },
     },
     examples: { settled: { ...settled, answer }, ...others },
   }

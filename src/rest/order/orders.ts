@@ -7,9 +7,16 @@ import { orderInput } from '../../graphql/order/placement.ts'
 import { checkLimit } from '../../graphql/paging.ts'
 import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
 import { fullOrder, listedOrder, orderProgressBody } from '../../storage/bodies/order.ts'
-import { type BodyRow, listOfBodies, listOfWrapped, oneBody, readBody } from '../../storage/bodies/read.ts'
+import {
+  type BodyRead,
+  type BodyRow,
+  listOfBodies,
+  listOfWrapped,
+  oneBody,
+  readBody,
+} from '../../storage/bodies/read.ts'
 import { areTradesComplete, isListComplete, listAge } from '../../storage/models/completeness.ts'
-import { comparedAge } from '../../storage/models/order/mirror.ts'
+import { comparedAge, oldestComparedAge } from '../../storage/models/order/mirror.ts'
 import {
   namedOrders,
   oneOrder,
@@ -23,7 +30,7 @@ import { hashParameter, pageParameters } from '../openapi/parameters.ts'
 import { count, uidText } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
 import { ageHeader, completeHeader, listAnswer } from '../routing/completeness.ts'
-import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
+import type { StoredAnswer, StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readAddress, readHash, readPage, readUid } from '../routing/request.ts'
 import { noSuchOrder, sampleDebugReport, sampleListedOrder, sampleSettledOrder } from './examples.ts'
 
@@ -57,7 +64,7 @@ export const orderRoutes: StoredRoute[] = [
       checkNamed(uids, 'uids', limits)
       await readOrders?.(uids, client)
       const rows = namedOrders({ uids: [...new Set(uids)], chainId: network.chainId })
-      return answerOf(await readBody(db, wrappedOrderList, rows, ambient))
+      return datedList(wrappedOrderList, rows, { db, ambient })
     },
   },
   {
@@ -77,7 +84,7 @@ export const orderRoutes: StoredRoute[] = [
       const hash = readHash('hash', path.hash)
       await readTransaction?.(hash, client)
       const rows = ordersOfTransaction({ hash, chainId: network.chainId })
-      return answerOf(await readBody(db, orderList, rows, ambient))
+      return datedList(orderList, rows, { db, ambient })
     },
   },
   {
@@ -101,6 +108,16 @@ export const orderRoutes: StoredRoute[] = [
     read: readReport,
   })),
 ]
+
+/** Reads a list of orders, as old as the one that was compared the longest time ago. */
+async function datedList(
+  list: BodyRead,
+  rows: ReturnType<typeof namedOrders>,
+  { db, ambient }: Pick<StoredReading, 'db' | 'ambient'>,
+): Promise<StoredAnswer | null> {
+  const row = await readBody(db, list, rows, { ...ambient, columns: [oldestComparedAge(rows)] })
+  return row ? { body: row[0], headers: ageHeader(row[1]) } : null
+}
 
 /** Reads the row of an order; if it is missing, once more after the order book that the network follows. */
 async function orRead<Row>(
@@ -239,7 +256,9 @@ export const orderOperations: Operations = {
     summary: 'Many orders at once',
     description: 'Unknown UIDs are left out.',
     body: orderUidsInput,
-    answers: { 200: { description: 'Orders, each in its own object.', schema: wrappedOrders } },
+    answers: {
+      200: { description: 'Orders, each in its own object.', schema: wrappedOrders, headers: ['Age'] },
+    },
     examples: {
       two: {
         summary: 'A known and an unknown UID',
@@ -284,7 +303,7 @@ export const orderOperations: Operations = {
     id: 'transactionOrders',
     summary: 'Orders that a transaction traded',
     path: { hash: { ...hashParameter, description: 'The settlement transaction.' } },
-    answers: { 200: { description: 'Orders, without their quotes.', schema: orders } },
+    answers: { 200: { description: 'Orders, without their quotes.', schema: orders, headers: ['Age'] } },
     examples: {
       settlement: {
         summary: 'A settlement',

@@ -28,10 +28,14 @@ export async function insertMirroredCompetition(tx: Tx, competition: MirroredCom
   await sql(tx).$executeRaw`SELECT FROM checkpoints WHERE chain_id = ${chainId} FOR UPDATE`
   if (await isCompetitionStored(tx, competition)) return false
   const { before, after } = await neighboursOf(tx, chainId, id)
+  const ids = await findOrderIds(tx, chainId, competition.orders)
+  const held = new Set(competition.orders.flatMap((uid) => ids.get(uid) ?? []))
   await sql(tx).auction.create({
-    data: { id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
+    data: {
+      ...{ id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
+      orderIds: isAscending([...held]) ? [] : [...held],
+    },
   })
-  const held = new Set((await findOrderIds(tx, chainId, competition.orders)).values())
   await insertIntoSpans(tx, { chainId, id, before, after }, held)
   await insertPriceChanges(tx, { id, chainId, nativePrices }, after)
   await insertSolutions(tx, { id, chainId }, solutions)
@@ -40,6 +44,9 @@ export async function insertMirroredCompetition(tx: Tx, competition: MirroredCom
   await sql(tx).missingCompetition.deleteMany({ where: { chainId, number } })
   return true
 }
+
+const isAscending = (ids: readonly bigint[]) =>
+  ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id))
 
 interface Neighbours {
   before: bigint | null
@@ -130,8 +137,9 @@ async function insertSolutions(
   solutions: readonly MirroredSolution[],
 ): Promise<void> {
   await sql(tx).solution.createMany({
-    data: solutions.map(({ executions: _, txHash: __, ...solution }) => ({
+    data: solutions.map(({ executions: _, txHash: __, clearingPrices, ...solution }) => ({
       ...solution,
+      ...(clearingPrices.size > 0 && { clearingPrices: textsOf(clearingPrices) }),
       auctionId,
       solver: bytea(solution.solver),
       score: numeric(solution.score),
@@ -153,6 +161,9 @@ async function insertSolutions(
     INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
     SELECT order_id, ${auctionId}::bigint, solution_uid, sell, buy FROM executed WHERE order_id IS NOT NULL`
 }
+
+const textsOf = (prices: MirroredSolution['clearingPrices']) =>
+  Object.fromEntries([...prices].map(([token, price]) => [token, String(price)]))
 
 /** Competitions that wait to be requested, at most. */
 const maxWaiting = 1_000

@@ -48,8 +48,6 @@ export type Member =
   /** An object whose keys are values. */
   | MapMember
   | OneOf
-  /** A map that never has an entry. */
-  | { always: '{}'; map: MapOf; description: string }
   /** JSON as it is stored; `holds` describes its members. */
   | { json: Field; holds: Body }
   /** Always left out: the interface defines it, and the service does not store it. */
@@ -85,7 +83,6 @@ function optionalText(member: Member): Text {
 
 function memberText(member: Member): Text {
   if ('codec' in member) return fieldText(member, asStored)
-  if ('always' in member) return literal(member.always)
   if ('object' in member) {
     const text = bodyText(member.object)
     return member.unless

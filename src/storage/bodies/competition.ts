@@ -1,8 +1,8 @@
 import { orderTexts } from '../../domain/order/order.ts'
 import { auction, pricedToken } from '../models/auction/auction.ts'
 import { inSolution, solution, traded } from '../models/auction/solution.ts'
-import { address, amount, orderUid } from '../query/codec.ts'
-import { aliasField, column, derived } from '../query/model.ts'
+import { address, asText, orderUid } from '../query/codec.ts'
+import { aliasField, derived } from '../query/model.ts'
 import {
   type Body,
   fieldsOf,
@@ -53,10 +53,10 @@ const solutions = (body: Body): Member => ({
   description: 'Worst first, the best last.',
 })
 
-const clearingPrices: Member = {
-  always: '{}',
-  map: { key: column(address, 'np.token', ''), value: column(amount, 'np.price', '') },
-  description: 'Always empty: they are not stored.',
+const clearingPrices: MapMember = {
+  map: { key: derived(asText('Address'), 'cp.key', ''), value: derived(asText('Uint256'), 'cp.value', '') },
+  rows: '(SELECT * FROM jsonb_each_text(s.clearing_prices) ORDER BY key) cp',
+  description: textOf(solution, 'clearingPrices'),
 }
 
 const transactionHashes = valuesOf(auction, 'transactionHashes')

@@ -12,13 +12,14 @@ const maxVolumeFactor = derived(share, 'p.max_volume_factor', policyMaximum.desc
 /**
  * Policy `p` as an object whose only key is its kind.
  * @param orderId SQL for the order whose quote it is about
+ * @param reported SQL for the quote that an order book reports with it, as JSON
  */
-export function feePoliciesOf(orderId: string): Record<string, Body> {
+export function feePoliciesOf(orderId: string, reported = 'NULL::jsonb'): Record<string, Body> {
   /** Zero without a quote. */
-  const quoted = (column: string, field: string) =>
+  const quoted = (member: string, column: string, field: string) =>
     derived(
       amount as Codec<bigint>,
-      `coalesce((SELECT q.${column} FROM order_quotes q WHERE q.order_id = ${orderId}), 0)`,
+      `coalesce((${reported}->>'${member}')::numeric, (SELECT q.${column} FROM order_quotes q WHERE q.order_id = ${orderId}), 0)`,
       textOf(orderQuote, field),
     )
   return {
@@ -31,9 +32,9 @@ export function feePoliciesOf(orderId: string): Record<string, Body> {
           maxVolumeFactor,
           quote: {
             object: {
-              fee: quoted('fee_amount', 'feeAmount'),
-              sellAmount: quoted('sell_amount', 'sellAmount'),
-              buyAmount: quoted('buy_amount', 'buyAmount'),
+              fee: quoted('fee', 'fee_amount', 'feeAmount'),
+              sellAmount: quoted('sellAmount', 'sell_amount', 'sellAmount'),
+              buyAmount: quoted('buyAmount', 'buy_amount', 'buyAmount'),
             },
           },
         },
@@ -42,7 +43,7 @@ export function feePoliciesOf(orderId: string): Record<string, Body> {
   }
 }
 
-export const tradeFeePolicies = feePoliciesOf('tr.order_id')
+export const tradeFeePolicies = feePoliciesOf('tr.order_id', 'p.quote')
 
 const executedFee = modelOf(trade, 'executedProtocolFees')
 

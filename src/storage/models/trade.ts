@@ -126,11 +126,17 @@ export const trade: Model = {
     executedProtocolFees: {
       kind: 'many',
       model: () => executedProtocolFee,
-      rows: `executions x, unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, place)
-        JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
-        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND p.position = pf.place - 1 ORDER BY pf.place`,
+      rows: `(SELECT pf.token, pf.amount, pf.place, p.kind, p.factor, p.max_volume_factor, NULL::jsonb AS quote
+        FROM executions x, unnest(x.protocol_fee_tokens, x.protocol_fee_amounts) WITH ORDINALITY AS pf(token, amount, place)
+          JOIN fee_policies p ON p.order_id = tr.order_id AND p.auction_id = tr.auction_id
+        WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND p.position = pf.place - 1
+        UNION ALL SELECT decode(substr(rf.fee->>'token', 3), 'hex'), (rf.fee->>'amount')::numeric, rf.place, rf.fee->>'kind',
+          (rf.fee->>'factor')::numeric * 1000000, (rf.fee->>'maxVolumeFactor')::numeric * 1000000, rf.fee->'quote'
+        FROM jsonb_array_elements(tr.reported_fees) WITH ORDINALITY AS rf(fee, place)) pf
+        CROSS JOIN LATERAL (SELECT pf.kind, pf.factor, pf.max_volume_factor, pf.quote) p ORDER BY pf.place`,
       items: 2,
-      description: 'Fees of the protocol, by policy.',
+      description:
+        'Fees of the protocol, by policy; of a followed order book as it reports them, once they are read.',
     },
   },
   identity: { chainId: derived(safeInt, 'tr.chain_id', '') },

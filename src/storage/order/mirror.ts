@@ -183,20 +183,7 @@ export async function unknownIn(db: Db, chainId: number, txHash: Bytes32): Promi
   )
 }
 
-/** The orders of which the order book reports more than their trades sold. In SQL: compares columns. */
-export async function behindAmong(
-  db: Db,
-  chainId: number,
-  uids: readonly OrderUid[],
-  limit: number,
-): Promise<OrderUid[]> {
-  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
-    SELECT o.uid FROM orders o JOIN mirrored_orders m ON m.order_id = o.id
-    WHERE o.uid = ANY(${uids.map(bytea)}::bytea[]) AND o.chain_id = ${chainId} AND ${raw(isBehind)} LIMIT ${limit}`
-  return rows.map(({ uid }) => hexOf(uid))
-}
-
-/** The same among the orders that an account placed for a contract to own. */
+/** Orders that an account placed for a contract to own, and of which trades are missing. In SQL: compares columns. */
 export async function placedBehind(
   db: Db,
   chainId: number,
@@ -250,6 +237,7 @@ export interface Report {
   executedFeeToken: Address | null
   executedSellAmount: bigint | null
   unverifiedDocument: string | null
+  refundTxHash: Bytes32 | null
   /** Null if the account's contract did not answer, undefined if it was not requested to. */
   isSigned: boolean | null | undefined
 }
@@ -258,36 +246,39 @@ export interface Report {
  * The time after a trade in which an order is compared even if it has ended: always, and while the order book
  * does not know the trade.
  */
-const afterTrade = { always: '30 seconds', behind: '10 minutes' }
+export const afterTrade = { always: '30 seconds', behind: '10 minutes' }
 
 /**
  * Notes that orders come from the order book, and were compared with it now. Each is named once. The caller
  * holds their locks. In SQL: an upsert of a list.
  * @param areRequested true if a client causes it: those that are new and not traded are removed unused
+ * @param notifiedFrom the first block of new trades, whose fees are read
  */
 export async function noteMirrored(
   tx: Tx,
   chainId: number,
   reports: readonly Report[],
-  { areRequested }: { areRequested: boolean },
+  { areRequested, notifiedFrom }: { areRequested: boolean; notifiedFrom: number },
 ): Promise<void> {
   if (reports.length === 0) return
   const values = <Value>(of: (report: Report) => Value) => reports.map(of)
   const ids = values(({ orderId }) => orderId)
   await sql(tx).$executeRaw`
     INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, reported_sell,
-      traded_at, is_signed, signature_read_at, unverified_document, requested_at)
+      traded_at, is_signed, signature_read_at, unverified_document, requested_at, refund_tx_hash, are_fees_due)
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
       r.fee, r.fee_token, r.sold, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.document,
-      CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END
+      CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END, r.refund_tx_hash,
+      EXISTS (SELECT FROM trades tr WHERE tr.order_id = o.id AND tr.block_number >= ${notifiedFrom} AND tr.reported_fees IS NULL)
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
         ${values(({ executedSellAmount }) => executedSellAmount?.toString() ?? null)}::numeric[],
         ${values(({ isSigned }) => isSigned ?? null)}::boolean[], ${values(({ isSigned }) => isSigned !== undefined)}::boolean[],
-        ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[])
-        AS r(id, fee, fee_token, sold, is_signed, is_checked, document)
+        ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[],
+        ${values(({ refundTxHash }) => refundTxHash && bytea(refundTxHash))}::bytea[])
+        AS r(id, fee, fee_token, sold, is_signed, is_checked, document, refund_tx_hash)
       JOIN orders o ON o.id = r.id LEFT JOIN mirrored_orders b ON b.order_id = o.id
       CROSS JOIN LATERAL (SELECT r.sold < o.executed_sell AS is_behind,
         CASE WHEN b.order_id IS NOT NULL THEN b.traded_at WHEN r.sold < o.executed_sell THEN now() END AS traded_at) t
@@ -297,7 +288,7 @@ export async function noteMirrored(
       reported_sell = coalesce(excluded.reported_sell, m.reported_sell),
       is_signed = coalesce(excluded.is_signed, m.is_signed),
       signature_read_at = coalesce(excluded.signature_read_at, m.signature_read_at),
-      unverified_document = excluded.unverified_document`
+      unverified_document = excluded.unverified_document, refund_tx_hash = excluded.refund_tx_hash`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
 }
@@ -322,7 +313,8 @@ export async function noteQuoteCalls(
  */
 export async function compareAgain(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return
-  await sql(tx).$executeRaw`UPDATE mirrored_orders SET is_live = true, traded_at = now(), requested_at = NULL
+  await sql(tx).$executeRaw`UPDATE mirrored_orders SET is_live = true, traded_at = now(), requested_at = NULL,
+      are_fees_due = true
     WHERE order_id = ANY(${orderIds})`
 }
 

@@ -52,6 +52,8 @@ async function share(db: Database, { id, owner, sellToken, buyToken }: Order, ot
   await sql(db).$executeRaw`
     INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
     SELECT ${id}, auction_id, uid, uid + 1, uid + 2 FROM solutions WHERE uid < 2 ON CONFLICT DO NOTHING`
+  await sql(db).$executeRaw`
+    UPDATE solutions SET clearing_prices = jsonb_build_object(${sellToken}::text, '7', ${buyToken}::text, (uid + 3)::text) WHERE uid > 0`
 }
 
 /** Of every second order, in auctions or not, with all figures or none. */

@@ -86,8 +86,8 @@ test.each(cases)('%s', async (_, described, example) => {
     ...(status >= 400 ? ['application/problem+json'] : []),
   ]
   expect(Object.keys(documented.content)).toEqual(types)
-  // Orders have an age if they come from another order book.
-  const ofMirrored: readonly string[] = row.on.includes('/order') ? ['Age'] : []
+  // What comes from another order book has an age.
+  const ofMirrored: readonly string[] = /\/(order|trades|solver_competition)/.test(row.on) ? ['Age'] : []
   const required = Object.keys(documented.headers).filter(
     (header) => !occasional.includes(header) && !ofMirrored.includes(header),
   )

@@ -101,7 +101,8 @@ test('an order that is not stored is left out, and its executions stay in the so
     ...{ executedSell: BigInt(index + 1), executedBuy: 10n },
   }))
   const ranked = { uid: 0, ranking: 1, solver: numbered('51'), isWinner: true, filteredOut: false }
-  const solution = { ...ranked, score: 2n ** 200n, referenceScore: 0n, txHash: null, executions }
+  const scored = { ...ranked, score: 2n ** 200n, referenceScore: 0n, txHash: null }
+  const solution = { ...scored, executions, clearingPrices: new Map() }
   const competition = competitionOf({ number: 3, orders: [], prices: [] }, [])
   await insert({ ...competition, orders: [unknown, order.uid], solutions: [solution] })
   const auctionId = (BigInt(chainId) << 31n) + 3n

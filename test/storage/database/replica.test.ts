@@ -184,7 +184,7 @@ test('what is read from an order book is there at once, for each client that nam
     orderBook: {
       ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, latestCompetition: unused },
       ...{
-        transactionsOf: unused,
+        tradesOf: unused,
         competition: unused,
         get: unused,
         pass: unused,
@@ -195,7 +195,7 @@ test('what is read from an order book is there at once, for each client that nam
     meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {}, ...ignored },
     readSettled: unused,
     checkSignature: unused,
-    nameTokens: () => Promise.resolve(),
+    describeTokens: async () => new Map(),
     blockTimes: async () => new Map(),
   })
   await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])

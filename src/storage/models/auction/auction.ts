@@ -198,8 +198,11 @@ export const auction: Model = defineModel({
       kind: 'values',
       // Up to a thousand UIDs: more than 100 kB.
       field: { ...derived(orderUid, 'o.uid', ''), weight: 50 },
-      rows: `${heldOrders} ORDER BY ho.order_id`,
-      description: 'UIDs of the orders that could be traded.',
+      rows: `auction_orders ho JOIN orders o ON o.id = ho.order_id
+        LEFT JOIN unnest(a.order_ids) WITH ORDINALITY AS sent(order_id, place) ON sent.order_id = ho.order_id
+        WHERE ho.auction_id = a.id ORDER BY sent.place, ho.order_id`,
+      description:
+        'UIDs of the orders that could be traded: in the sequence of the order book that the network follows, else oldest first.',
     },
     transactionHashes: {
       kind: 'values',
@@ -242,6 +245,17 @@ export const orderAuctionsKey: PageKey = {
   parts: [{ sql: 'a.id', type: 'number' }],
   order: 'ASC',
 }
+
+/**
+ * SQL for the whole seconds since auction `a` was read from the order book that its network follows, as text;
+ * null for one that is held here.
+ */
+export const readAge = `CASE WHEN a.id <> ${auctionNumberSql('a.id')}
+  THEN greatest(0, ${now} - ceil(extract(epoch FROM a.created_at))::bigint)::text END`
+
+/** SQL for the same since the order book was asked for its newest auction. */
+export const lookedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM ob.looked_at))::bigint)::text
+  FROM order_books ob WHERE ob.chain_id = a.chain_id)`
 
 /** Rows of auctions `a`, by the arguments of a request; without hidden competitions. */
 

@@ -9,6 +9,7 @@ import { orderTexts } from '../../../domain/order/order.ts'
 import {
   address,
   amount,
+  asText,
   boolean,
   bytes32,
   enumOf,
@@ -121,6 +122,13 @@ export const traded = {
 const settlementOf = (auctionId: string, solutionUid: string) => `(SELECT st.tx_hash FROM settlements st
   WHERE st.auction_id = ${auctionId} AND st.solution_uid = ${solutionUid} ORDER BY st.block_number, st.log_index LIMIT 1)`
 
+const clearingPrice: Model = {
+  name: 'ClearingPrice',
+  description: 'The price of a token in a solution. Two of them are the rate of a trade.',
+  fields: { price: derived(asText('Uint256'), 'cp.price', 'The price, in a unit of the solution’s own.') },
+  relations: { token: tokenIn('a.chain_id', `decode(substr(cp.token, 3), 'hex')`, 'The token.') },
+}
+
 /** Solution `s`. */
 export const solution: Model = {
   name: 'Solution',
@@ -152,6 +160,16 @@ export const solution: Model = {
       model: modelNamed('Auction'),
       rows: 'auctions a WHERE a.id = s.auction_id',
       description: 'The auction it is for.',
+    },
+    clearingPrices: {
+      kind: 'many',
+      model: () => clearingPrice,
+      rows: `auctions a CROSS JOIN jsonb_each_text(s.clearing_prices) AS cp(token, price)
+        WHERE a.id = s.auction_id ORDER BY cp.token`,
+      only: 's.clearing_prices IS NOT NULL',
+      items: 2,
+      description:
+        'Its prices by token, as the order book reports them that the network follows; empty for auctions that are held here.',
     },
     orders: {
       kind: 'many',

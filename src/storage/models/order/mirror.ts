@@ -1,3 +1,5 @@
+import { raw } from '../../database/columns.ts'
+import { Prisma } from '../../generated/client.ts'
 import { isBehind, isVerified } from '../../order/mirror.ts'
 import { boolean, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
@@ -44,3 +46,7 @@ export const orderMirror: Relation = {
 /** SQL for the whole seconds since order `o` was compared, as text; null for an order that is placed here. */
 export const comparedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM m.compared_at))::bigint)::text
   FROM mirrored_orders m WHERE m.order_id = o.id)`
+
+/** SQL for the same of the order among `rows` that was compared the longest time ago. */
+export const oldestComparedAge = (rows: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(SELECT max(c.age::bigint)::text FROM (SELECT ${raw(comparedAge)} AS age FROM ${rows}) c)`

@@ -136,9 +136,10 @@ const onchainOrderData: Model = {
     detail: orNull(derived(string, 'o.placement_detail', 'More about placementError, as text.')),
   },
 }
-/** The transaction that refunded order `o`. */
-export const refundTx = `(SELECT rf.tx_hash FROM refunds rf WHERE rf.order_uid = o.uid AND rf.chain_id = o.chain_id
-  ORDER BY rf.block_number, rf.log_index LIMIT 1)`
+/** The transaction that refunded order `o`: by its log, or as the order book reports it. */
+export const refundTx = `coalesce((SELECT rf.tx_hash FROM refunds rf WHERE rf.order_uid = o.uid AND rf.chain_id = o.chain_id
+  ORDER BY rf.block_number, rf.log_index LIMIT 1),
+  (SELECT m.refund_tx_hash FROM mirrored_orders m WHERE m.order_id = o.id))`
 
 const ethflowData: Model = {
   name: 'EthflowData',

@@ -73,6 +73,14 @@ export const solutionFields: Fields<Row<'solutions'>> = {
   txHash: ({ auctionId, uid }, _args, { rows }) =>
     settlementsOf(auctionId, rows).find(({ solutionUid }) => solutionUid === uid)?.txHash ?? null,
   auction: ({ auctionId }, _args, { rows }) => only(rows.auctions.filter(({ id }) => id === auctionId)),
+  clearingPrices: ({ auctionId, clearingPrices }, _args, { rows }) =>
+    rows.auctions
+      .filter(({ id }) => id === auctionId)
+      .flatMap(({ chainId }) =>
+        Object.entries((clearingPrices ?? {}) as Record<string, string>)
+          .sort(byKey(([token]) => [token]))
+          .map(([address, price]) => ({ token: { chainId, address }, price })),
+      ),
   orders: (solution, _args, { rows }) =>
     rows.parts
       .filter(

@@ -42,6 +42,7 @@ const types: Record<string, Fields<never>> = {
   AppData: plain('hash', 'document'),
   Auction: auctionFields,
   AuctionReport: reportFields,
+  ClearingPrice: plain('token', 'price'),
   DebugReport: debugReportFields,
   EthflowData: plain('refundTxHash', 'userValidTo'),
   ExecutedAmounts: plain('sell', 'buy'),
