@@ -129,10 +129,12 @@ export async function recordTrades(
   )
   await recordNotifications(
     tx,
-    notified.flatMap((trade) => [
-      toFill(trade, tokens(trade.order), part(trade.order), at),
-      ...toImprovement(trade, tokens(trade.order), part(trade.order), leastImprovement, at),
-    ]),
+    notified.flatMap((trade) => {
+      const [pair, partOf] = [tokens(trade.order), part(trade.order)]
+      const improvement = toImprovement(trade, pair, partOf, leastImprovement, at)
+      const fill = { ...toFill(trade, pair, partOf, at), improvedBy: improvement?.cause }
+      return [fill, ...(improvement ? [improvement] : [])]
+    }),
   )
   const finished = notified.flatMap(({ order, trade, fulfils }) => {
     const { programmatic, isLast } = part(order) ?? {}
@@ -299,22 +301,20 @@ function toFill(
   const { order, trade, fulfils } = traded
   const amounts = tradeText(trade, tokens)
   const metadata = { executedAmount: executedAmount(traded), txHash: trade.txHash }
-  // The chain decides: its settlement was sent before the cancellation.
-  const late = order.cancelledAt === null ? '' : ' after it was cancelled'
-  const which = part ? partText(part.place) : 'Order'
-  const [type, message, cause]: [NotificationType, string, string] = fulfils
-    ? [
-        part ? 'part_filled' : 'order_filled',
-        `${which} filled${late}: ${amounts}`,
-        `filled:${order.chainId}:${order.uid}`,
-      ]
-    : [
-        'order_partially_filled',
-        `${which} partially filled (${filledPercentDown(order)} %)${late}: ${amounts}`,
-        tradeCause('partial', traded),
-      ]
+  const message = `${filledText(traded, part)}: ${amounts}`
+  const [type, cause]: [NotificationType, string] = fulfils
+    ? [part ? 'part_filled' : 'order_filled', `filled:${order.chainId}:${order.uid}`]
+    : ['order_partially_filled', tradeCause('partial', traded)]
   const { blockNumber } = trade
   return { ...notification(order, part, type, message, metadata, at), cause, blockNumber }
+}
+
+/** Formats what a trade did to its order: "Order partially filled (50 %)". */
+function filledText({ order, fulfils }: TradeOfOrder, part: PartOf | undefined): string {
+  const which = part ? partText(part.place) : 'Order'
+  const filled = fulfils ? 'filled' : `partially filled (${filledPercentDown(order)} %)`
+  // The chain decides: its settlement was sent before the cancellation.
+  return `${which} ${filled}${order.cancelledAt === null ? '' : ' after it was cancelled'}`
 }
 
 function toImprovement(
@@ -323,19 +323,21 @@ function toImprovement(
   part: PartOf | undefined,
   least: bigint | undefined,
   at: Date,
-): NewNotification[] {
-  const { order, trade } = traded
+): NewNotification | undefined {
+  const { order, trade, fulfils } = traded
   const fill = { sell: trade.sellAmount - trade.feeAmount, buy: trade.buyAmount }
   const improvement = least === undefined ? undefined : improvementDown(order, fill, least)
-  if (!improvement) return []
+  if (!improvement) return undefined
   const quote = comparisonWithQuote(order, fill)
   const reference = improvementReference(order, improvement, quote, least ?? 0n)
-  if (!reference) return []
+  if (!reference) return undefined
   const compared = reference === 'quote' && quote ? quote : improvement
-  const message = improvementText(reference, improvement, quote, order, trade, tokens)
+  const better = improvementText(reference, improvement, quote, order, trade, tokens)
+  const message = `${filledText(traded, part)}, at a ${better}`
   const metadata = {
     executedAmount: executedAmount(traded),
     txHash: trade.txHash,
+    isFilled: fulfils,
     token: surplusToken(order),
     reference: reference === 'quote' ? reference : ('limit' as const),
     referenceAmount: compared.referenceAmount.toString(),
@@ -348,7 +350,7 @@ function toImprovement(
     }),
   }
   const recorded = notification(order, part, 'price_improvement', message, metadata, at)
-  return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]
+  return { ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }
 }
 
 /** The hooks that ran with a trade: those due before it. */

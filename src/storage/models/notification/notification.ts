@@ -194,6 +194,13 @@ export const variants: Record<NotificationType, () => Model> = {
     'A trade was better than the signed limit by the share that the operator chose.',
     {
       ...fill,
+      isFilled: orNull(
+        derived(
+          boolean,
+          `(n.metadata->>'isFilled')::bool`,
+          'True if the trade completed the order, or the part; null for trades before that was stored.',
+        ),
+      ),
       reference: derived(
         enumOf('ImprovementReference', improvementReferences),
         `(n.metadata->>'reference')`,
