@@ -78,7 +78,7 @@ export async function call(tool: Tool, given: unknown, ask: Ask, isOwn: boolean)
         code: 'NotFound',
         fault: 'there is no such thing: check the arguments, and the network',
       })
-    const { result, untrusted } = separate(answer)
+    const { result, untrusted } = separate(answer, isOwn)
     return {
       content: contentOf(tool.words(result), result, untrusted),
       structuredContent: { ...result, ...(untrusted && { untrusted }) },
@@ -188,7 +188,7 @@ function refused({ retryable = false, ...fault }: ToolError): CallResult {
     ...(advice !== undefined && { advice }),
     ...(nextStep !== undefined && { nextStep }),
   }
-  const { result, untrusted } = separate({ error })
+  const { result, untrusted } = separate({ error }, false)
   const { code, field } = result.error
   const place = field === undefined ? '' : ` (${field})`
   const words = [
