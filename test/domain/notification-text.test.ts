@@ -101,8 +101,11 @@ describe('a message', () => {
     )
     const odd = gain(1_492_974_122n, 29_515_984_400n * 10_000n)
     const quoted = gain(3_199_000n, 2_145n)
-    expect(improvementText('quote', odd, quoted, order, trade, tokens)).toBe(
+    expect(improvementText('quote', quoted, quoted, order, trade, tokens)).toBe(
       `better price: 3.199 USDC (0.21 %) more than quoted, ${amounts}`,
+    )
+    expect(improvementText('market', quoted, undefined, order, trade, tokens)).toBe(
+      `better price: 3.199 USDC (0.21 %) more than the market, ${amounts}`,
     )
     expect(improvementText('none', odd, undefined, order, trade, tokens)).toBe(
       `better price than the limit: ${amounts}`,

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
+import { nativeMarker } from '../../src/domain/evm/address.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
-import { recordLogged } from '../../src/notifications/record.ts'
+import { recordLogged, recordTrades } from '../../src/notifications/record.ts'
+import { insertPriceChanges } from '../../src/storage/auction/competition.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { insertOrder } from '../../src/storage/order/orders.ts'
@@ -22,6 +24,7 @@ let database: TestDatabase
 let indexing: Indexing
 let checkpoint: Checkpoint | null = null
 let owners = 0
+let auctions = 1
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -124,6 +127,49 @@ describe('a better price', () => {
       improvementAmount: '2900000',
       improvementShare: '0.001',
     })
+  })
+
+  test.each([
+    [
+      'the market, where that is known and is a price',
+      wrapped,
+      2_500n,
+      'market',
+      ' 400 USDC (16 %) more than the market,',
+    ],
+    [
+      'the market, with the coin of the network',
+      nativeMarker,
+      2_500n,
+      'market',
+      ' 400 USDC (16 %) more than the market,',
+    ],
+    ['nothing, where the market gave more', wrapped, 2_901n, undefined, undefined],
+    ['the limit in numbers alone, where the market is no price', wrapped, 1n, 'limit', ' than the limit:'],
+    ['the limit in numbers alone, where the market is not known', wrapped, null, 'limit', ' than the limit:'],
+  ])('of an order without a price of its own is over %s', async (name, sellToken, worth, reference, says) => {
+    const auctionId = BigInt(auctions++)
+    await sql(database.db).auction.create({
+      data: { id: auctionId, chainId, block: 1n, deadlineBlock: 9n },
+    })
+    const prices = new Map([
+      [wrapped, unit],
+      ...(worth ? [[dollar, (unit * 10n ** 12n) / worth] as const] : []),
+    ])
+    await database.db.transaction((tx) =>
+      insertPriceChanges(tx, { id: auctionId, chainId, nativePrices: prices }),
+    )
+    const order = await placeOrder({ sellToken, buyAmount: 1n, quote: null })
+    const { sellAmount, owner, buyToken, uid: orderUid } = order
+    const place = { chainId, blockNumber: 1, logIndex: 0, txHash: hashOf(name), auctionId }
+    const amounts = { sellAmount, buyAmount: 2_900n * dollars, feeAmount: 0n }
+    const traded = { ...place, ...amounts, orderUid, owner, sellToken, buyToken }
+    await database.db.transaction((tx) =>
+      recordTrades(tx, [{ order, trade: traded, fulfils: true, ordinal: 0 }], indexing, new Date(5_000_000)),
+    )
+    const improvement = (await notificationsOf(order)).find(({ type }) => type === 'price_improvement')
+    expect(improvement?.metadata.reference).toBe(reference)
+    if (says) expect(improvement?.message).toContain(says)
   })
 
   test('that a reorg takes back is reverted once, with the fill', async () => {

@@ -175,11 +175,12 @@ export function shortageText(shortage: Shortage, order: Order, tokens: TokenPair
 /**
  * Formats an improvement: "better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
  * 0.5 WETH for 1,493.97 USDC"; or "better price: 3.2 USDC (0.21 %) more than quoted, …"; or only amounts.
- * @param reference `none` if neither the limit nor the quote is a price
+ * @param reference `none` if none is a price
+ * @param compared with the reference
  */
 export function improvementText(
   reference: ImprovementReference | 'none',
-  limit: Comparison,
+  compared: Comparison,
   quote: Comparison | undefined,
   order: Pick<OrderData, 'kind'>,
   trade: Amounts,
@@ -190,8 +191,8 @@ export function improvementText(
   const gained = ({ amount, share }: Comparison) =>
     `${readableDown(amount, token)} (${grouped(formatUnits(share / 100n, 2))} %) ${better}`
   if (reference === 'none') return `better price than the limit: ${tradeText(trade, tokens)}`
-  if (reference === 'quote' && quote)
-    return `better price: ${gained(quote)} than quoted, ${tradeText(trade, tokens)}`
+  if (reference === 'quote')
+    return `better price: ${gained(compared)} than quoted, ${tradeText(trade, tokens)}`
   const beside = (gain: bigint) => {
     if (gain === 0n) return 'as quoted'
     return gain > 0n
@@ -199,7 +200,7 @@ export function improvementText(
       : `${readableUp(-gain, token)} ${worse} than quoted`
   }
   return [
-    `better price: ${gained(limit)} than the limit`,
+    `better price: ${gained(compared)} than the ${reference}`,
     ...(quote ? [beside(quote.amount)] : []),
     tradeText(trade, tokens),
   ].join(', ')

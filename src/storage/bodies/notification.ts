@@ -46,7 +46,7 @@ export const notificationMetadata = {
   reference: optionalPart(
     'reference',
     enumOf('ImprovementReference', improvementReferences),
-    'On price improvement: the reference of the trade, its signed limit, or the quote where the limit is no price.',
+    'On price improvement: the reference of the trade, its signed limit; where that is no price, the quote; where that is none either, the market.',
   ),
   referenceAmount: optionalPart(
     'referenceAmount',

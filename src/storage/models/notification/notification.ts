@@ -204,7 +204,7 @@ export const variants: Record<NotificationType, () => Model> = {
       reference: derived(
         enumOf('ImprovementReference', improvementReferences),
         `(n.metadata->>'reference')`,
-        'The reference of the trade: the signed limit, or the quote where the limit is no price.',
+        'The reference of the trade: the signed limit; where that is no price, the quote; where that is none either, the market.',
       ),
       referenceAmount: part(
         asText('Uint256'),
