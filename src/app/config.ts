@@ -213,7 +213,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const parsed = settings.safeParse(values)
   const faults = parsed.success
     ? faultsBetween(parsed.data)
-    : faultsIn(parsed.error).map(({ at, message }) => `${at}: ${message}`)
+    : faultsIn(parsed.error, values).map(({ at, message }) => `${at}: ${message}`)
   if (parsed.success && faults.length === 0) return parsed.data
   throw new ConfigError(faults)
 }
@@ -228,8 +228,9 @@ function faultsBetween(settings: Settings): string[] {
   const builtIn = SOLVER_PRIVATE_KEY && accountOfKey(SOLVER_PRIVATE_KEY)
   const accounts = SOLVERS.map(accountOf)
   for (const [index, account] of builtIn ? accounts.entries() : []) {
-    const name = SOLVERS[index]?.kind === 'driver' ? 'address' : 'privateKey'
-    if (account === builtIn) faults.push(`SOLVERS.${index}.${name}: is the built-in solver’s too`)
+    const key = SOLVERS[index]?.kind === 'driver' ? 'address' : 'privateKey'
+    if (account === builtIn)
+      faults.push(`${placeIn({ SOLVERS }, ['SOLVERS', index, key])}: is the built-in solver’s too`)
   }
   const refunder = REFUND_PRIVATE_KEY && accountOfKey(REFUND_PRIVATE_KEY)
   if (refunder && [builtIn, ...accounts].includes(refunder))
@@ -260,14 +261,45 @@ export function featuresOf(
 /** @throws ConfigError */
 export function readNetworks(path: string | undefined, profile: Profile): NetworkConfig[] {
   if (!path) throw new ConfigError(['NETWORKS_FILE: is needed for this command'])
-  const parsed = networkFileSchema(profile).safeParse(readJson(path))
+  const rows = readJson(path)
+  const parsed = networkFileSchema(profile).safeParse(rows)
   if (parsed.success) return parsed.data
-  throw new ConfigError(faultsIn(parsed.error).map(({ at, message }) => `${path}: ${at} ${message}`))
+  throw new ConfigError(
+    faultsIn(parsed.error, rows).map(({ at, message }) => [path, at, message].filter(Boolean).join(': ')),
+  )
+}
+
+/** The place of a fault, with rows by their names if they have one: `SOLVERS.mine.url`. */
+function placeIn(value: unknown, path: readonly PropertyKey[]): string {
+  let inner = value
+  return path
+    .map((key) => {
+      // Lists in the environment are JSON.
+      if (typeof inner === 'string') inner = jsonIn(inner)
+      inner = (inner as Record<PropertyKey, unknown> | null | undefined)?.[key]
+      return (typeof key === 'number' && nameOfRow(inner)) || String(key)
+    })
+    .join('.')
+}
+
+function nameOfRow(row: unknown): string | undefined {
+  const { name, chainId } = (row ?? {}) as { name?: unknown; chainId?: unknown }
+  if (typeof name === 'string' && /^[\w-]{1,60}$/.test(name)) return name
+  return name === undefined ? chains.get(Number(chainId))?.names[0] : undefined
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The faults of a value with their places. Of a union, they are those of the form with members. */
 function faultsIn(
   { issues }: z.core.$ZodError,
+  value: unknown,
   above: PropertyKey[] = [],
 ): { at: string; message: string }[] {
   return issues.flatMap((issue) => {
@@ -275,8 +307,8 @@ function faultsIn(
     const forms = issue.code === 'invalid_union' ? issue.errors : []
     const withMembers = forms.find((form) => form.some(({ code }) => code === 'unrecognized_keys'))
     return withMembers
-      ? faultsIn(new z.core.$ZodError(withMembers), path)
-      : [{ at: path.join('.'), message: issue.message }]
+      ? faultsIn(new z.core.$ZodError(withMembers), value, path)
+      : [{ at: placeIn(value, path), message: issue.message }]
   })
 }
 
@@ -298,10 +330,10 @@ export function checkNetworksNamed(
   const isServed = (name: string) => networks.some(({ network }) => goesBy(network, name))
   const lists = ['QUOTE_ESTIMATORS', 'SOLVERS', 'USD_PRICE_SOURCES', 'HOLDER_SOURCES'] as const
   const faults = lists.flatMap((list) =>
-    settings[list].flatMap(({ name, network }, index) =>
+    settings[list].flatMap(({ network }, index) =>
       network === undefined || isServed(network)
         ? []
-        : [`${list}.${index}.network: ${name} is to be asked on "${network}", which is no network here`],
+        : [`${placeIn(settings, [list, index, 'network'])}: "${network}" is no network here`],
     ),
   )
   for (const [index, { owner, network }] of settings.SURPLUS_CAPTURING_JIT_ORDER_OWNERS.entries()) {

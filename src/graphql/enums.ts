@@ -213,8 +213,9 @@ export const ImprovementReference = defineEnum(
   'The reference of a trade’s improvement.',
   improvementReferences,
   {
-    quote: 'The order’s quote; in old notifications only.',
+    quote: 'The order’s quote, where the limit is no price.',
     limit: 'The signed limit.',
+    market: 'The market prices of the auction, where neither the limit nor a quote is a price.',
   },
 )
 

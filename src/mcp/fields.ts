@@ -57,6 +57,10 @@ export const tokenPair = z.array(token).describe('The sell token, then the buy t
 export const reason = z.object({
   code: z.string(),
   meaning: z.string(),
+  summary: z
+    .string()
+    .optional()
+    .describe('The same with the figures of this order; among `untrusted` if a service elsewhere says it.'),
   advice: z.string(),
   retryable: z.boolean().describe('True if waiting may be enough.'),
   since: z.string().nullable(),
@@ -107,9 +111,9 @@ export function termTexts(
 
 export const isoTime = (seconds: number) => new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
 
-/** The members of a reason. Its summary names tokens by their symbols, and is untrusted. */
+/** The members of a reason. Its summary names tokens by their addresses. */
 export const reasonFields =
-  'code retryable since summary evidence { kind: __typename ... on AmountsEvidence { needed available missing token { address decimals symbol } } ... on TokenEvidence { token { address decimals symbol } } ... on PoolEvidence { pool } ... on PriceEvidence { limit { sellAmount buyAmount } best { sellAmount buyAmount } foundAt foundAtBlock foundBy gapPercent gapSeenAt dayMovementPercent secondsNeeded } ... on FeeEvidence { fee left leastAmount token { address decimals symbol } } ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal } ... on BlocksEvidence { number at head } ... on TransactionEvidence { txHash block } ... on OrderEvidence { uid } ... on ProgrammaticOrderEvidence { owner hash status removedBlock } ... on RevertEvidence { revert: reason } ... on RefusalEvidence { code field message } ... on HookEvidence { phase index target outcome gasLimit gasUsed } ... on ValidityEvidence { from until offeredUntil } ... on CancellationEvidence { by detail } }'
+  'code retryable since summary: ownSummary evidence { kind: __typename ... on AmountsEvidence { needed available missing token { address decimals symbol } } ... on TokenEvidence { token { address decimals symbol } } ... on PoolEvidence { pool } ... on PriceEvidence { limit { sellAmount buyAmount } best { sellAmount buyAmount } foundAt foundAtBlock foundBy gapPercent gapSeenAt dayMovementPercent secondsNeeded } ... on FeeEvidence { fee left leastAmount token { address decimals symbol } } ... on CompetitionEvidence { auctionId solver score winningScore scoreGap refusal } ... on BlocksEvidence { number at head } ... on TransactionEvidence { txHash block } ... on OrderEvidence { uid } ... on ProgrammaticOrderEvidence { owner hash status removedBlock } ... on RevertEvidence { revert: reason } ... on RefusalEvidence { code field message } ... on HookEvidence { phase index target outcome gasLimit gasUsed } ... on ValidityEvidence { from until offeredUntil } ... on CancellationEvidence { by detail } }'
 
 interface ReasonFields {
   code: string
@@ -133,5 +137,6 @@ export function reasonOf({ code, summary, since, retryable, evidence }: ReasonFi
 export const reasonText = ({
   code,
   meaning,
+  summary = meaning,
   advice,
-}: Pick<z.infer<typeof reason>, 'code' | 'meaning' | 'advice'>) => `${code}: ${meaning} ${advice}`
+}: Pick<z.infer<typeof reason>, 'code' | 'meaning' | 'summary' | 'advice'>) => `${code}: ${summary} ${advice}`

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { vaultRelayerOf } from '../client/contracts.ts'
 import { codeNamed, explained } from '../domain/errors/error-explanations.ts'
 import { chainIdOfName } from '../domain/network/chains.ts'
+import { messageOf } from '../graphql/input/parse.ts'
 import type { Documents } from './documents.generated.ts'
 import { notice, separate, untrusted } from './untrusted.ts'
 
@@ -66,7 +67,8 @@ export async function call(tool: Tool, given: unknown, ask: Ask, isOwn: boolean)
     // An argument that does not exist first: it may be a key, which must not be there.
     const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
     const field = issue?.path.join('.') || (issue && 'keys' in issue ? String(issue.keys[0]) : '')
-    return refused({ code: 'InvalidParameter', fault: issue?.message ?? '', ...(field && { field }) })
+    const fault = issue ? faultText(tool, given, field, issue) : ''
+    return refused({ code: 'InvalidParameter', fault, ...(field && { field }) })
   }
   const { data, errors } = await ask(tool, tool.variables(parsed.data))
   if (errors?.[0]) return refused(withArgument(errorOf(errors[0]), tool))
@@ -78,7 +80,7 @@ export async function call(tool: Tool, given: unknown, ask: Ask, isOwn: boolean)
         code: 'NotFound',
         fault: 'there is no such thing: check the arguments, and the network',
       })
-    const { result, untrusted } = separate(answer)
+    const { result, untrusted } = separate(answer, isOwn)
     return {
       content: contentOf(tool.words(result), result, untrusted),
       structuredContent: { ...result, ...(untrusted && { untrusted }) },
@@ -90,6 +92,17 @@ export async function call(tool: Tool, given: unknown, ask: Ask, isOwn: boolean)
       fault: `${fault.message}. Sign nothing, and ask the operator.`,
     })
   }
+}
+
+/** Names the argument at fault, and says what it takes if it is missing or has another type. */
+function faultText({ input }: Tool, given: unknown, field: string, issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `the tool has no argument ${field}`
+  const isMissing = (given as Record<string, unknown> | null | undefined)?.[field] === undefined
+  const { shape = {} } = input as { shape?: Readonly<Record<string, z.ZodType>> }
+  const isTyped = issue.code === 'invalid_type' || issue.code === 'invalid_union'
+  const takes = isTyped ? shape[field]?.description : undefined
+  const says = isMissing && takes ? 'is required' : messageOf(issue)
+  return [`the argument ${field} ${says}`, ...(takes ? [takes] : [])].join(': ')
 }
 
 /** @throws WrongAnswer for an unknown settlement contract or vault relayer, or another chain */
@@ -190,7 +203,7 @@ function refused({ retryable = false, ...fault }: ToolError): CallResult {
     ...(advice !== undefined && { advice }),
     ...(nextStep !== undefined && { nextStep }),
   }
-  const { result, untrusted } = separate({ error })
+  const { result, untrusted } = separate({ error }, false)
   const { code, field } = result.error
   const place = field === undefined ? '' : ` (${field})`
   const words = [

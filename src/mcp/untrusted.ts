@@ -36,16 +36,25 @@ const ownTexts: ReadonlySet<string> = new Set([
   ],
 ])
 
+/** Members with texts of the service that answers: they are the program's own only if it is that service. */
+const answeredTexts: ReadonlySet<string> = new Set(['summary'])
+
 /** Members with texts of contracts, solvers, other order books and documents, whatever is in them. */
 const foreignTexts: ReadonlySet<string> = new Set([
-  ...['summary', 'detail', 'message', 'refusal', 'revert', 'document', 'fullAppData', 'symbol', 'name'],
+  ...['detail', 'message', 'refusal', 'revert', 'document', 'fullAppData', 'symbol', 'name'],
 ])
 
 /** Hex, numbers, times, cursors, names of enums and networks: no sentence. */
 const isWord = (text: string) => /^0x[0-9a-fA-F]*$/.test(text) || /^[\w.:+/=-]{0,120}$/.test(text)
 
-/** Moves every text of a stranger out of a result. */
-export function separate<Result extends object>(result: Result): { result: Result; untrusted?: Untrusted } {
+/**
+ * Moves every text of a stranger out of a result.
+ * @param isOwn false for the result of a service elsewhere
+ */
+export function separate<Result extends object>(
+  result: Result,
+  isOwn: boolean,
+): { result: Result; untrusted?: Untrusted } {
   const tokens = new Map<string, Untrusted['tokens'][number]>()
   const texts: Untrusted['texts'] = []
   let omitted = 0
@@ -65,8 +74,9 @@ export function separate<Result extends object>(result: Result): { result: Resul
   }
 
   function walk(value: unknown, at: string, key: string): unknown {
-    if (ownTexts.has(key)) return value
-    if (typeof value === 'string') return foreignTexts.has(key) || !isWord(value) ? take(at, value) : value
+    if (ownTexts.has(key) || (isOwn && answeredTexts.has(key))) return value
+    if (typeof value === 'string')
+      return foreignTexts.has(key) || answeredTexts.has(key) || !isWord(value) ? take(at, value) : value
     if (Array.isArray(value)) return value.map((item, index) => walk(item, `${at}[${index}]`, key))
     if (typeof value !== 'object' || value === null) return value
     const isToken = 'address' in value && 'symbol' in value

@@ -23,7 +23,10 @@ import {
 import { accountOf, type Order, type OrderUid, type Trade } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import {
+  type Comparison,
   comparisonWithQuote,
+  fillOf,
+  type ImprovementReference,
   improvementDown,
   improvementReference,
   surplusToken,
@@ -38,6 +41,7 @@ import { appendEvents } from '../storage/order/events.ts'
 import { unverifiedAmong } from '../storage/order/mirror.ts'
 import { findOrdersById } from '../storage/order/orders.ts'
 import { standingReasonsOf } from '../storage/order/standings.ts'
+import { marketComparisons } from './market.ts'
 import {
   type PartOf,
   partsOf,
@@ -130,12 +134,15 @@ export async function recordTrades(
     tx,
     notified.map(({ order }) => order),
   )
+  const comparisons = await comparisonsOf(tx, notified, leastImprovement)
   await recordNotifications(
     tx,
-    notified.flatMap((trade) => [
-      toFill(trade, tokens(trade.order), part(trade.order), at),
-      ...toImprovement(trade, tokens(trade.order), part(trade.order), leastImprovement, at),
-    ]),
+    notified.flatMap((trade) => {
+      const [pair, partOf] = [tokens(trade.order), part(trade.order)]
+      const improvement = toImprovement(trade, pair, partOf, comparisons.get(trade), at)
+      const fill = { ...toFill(trade, pair, partOf, at), improvedBy: improvement?.cause }
+      return [fill, ...(improvement ? [improvement] : [])]
+    }),
   )
   const finished = notified.flatMap(({ order, trade, fulfils }) => {
     const { programmatic, isLast } = part(order) ?? {}
@@ -303,45 +310,78 @@ function toFill(
   const { order, trade, fulfils } = traded
   const amounts = tradeText(trade, tokens)
   const metadata = { executedAmount: executedAmount(traded), txHash: trade.txHash }
-  // The chain decides: its settlement was sent before the cancellation.
-  const late = order.cancelledAt === null ? '' : ' after it was cancelled'
-  const which = part ? partText(part.place) : 'Order'
-  const [type, message, cause]: [NotificationType, string, string] = fulfils
-    ? [
-        part ? 'part_filled' : 'order_filled',
-        `${which} filled${late}: ${amounts}`,
-        `filled:${order.chainId}:${order.uid}`,
-      ]
-    : [
-        'order_partially_filled',
-        `${which} partially filled (${filledPercentDown(order)} %)${late}: ${amounts}`,
-        tradeCause('partial', traded),
-      ]
+  const message = `${filledText(traded, part)}: ${amounts}`
+  const [type, cause]: [NotificationType, string] = fulfils
+    ? [part ? 'part_filled' : 'order_filled', `filled:${order.chainId}:${order.uid}`]
+    : ['order_partially_filled', tradeCause('partial', traded)]
   const { blockNumber } = trade
   return { ...notification(order, part, type, message, metadata, at), cause, blockNumber }
+}
+
+/** Formats what a trade did to its order: "Order partially filled (50 %)". */
+function filledText({ order, fulfils }: TradeOfOrder, part: PartOf | undefined): string {
+  const which = part ? partText(part.place) : 'Order'
+  const filled = fulfils ? 'filled' : `partially filled (${filledPercentDown(order)} %)`
+  // The chain decides: its settlement was sent before the cancellation.
+  return `${which} ${filled}${order.cancelledAt === null ? '' : ' after it was cancelled'}`
+}
+
+/** A trade compared with each price, and the one that is its reference. */
+interface Compared {
+  reference: ImprovementReference | 'none'
+  limit: Comparison
+  quote: Comparison | undefined
+  market: Comparison | undefined
+}
+
+/** Compares the trades that are improvements. Reads prices of the market only for those without another. */
+async function comparisonsOf(
+  tx: Tx,
+  trades: readonly TradeOfOrder[],
+  least: bigint | undefined,
+): Promise<Map<TradeOfOrder, Compared>> {
+  if (least === undefined) return new Map()
+  const compared = trades.flatMap((traded) => {
+    const fill = fillOf(traded.trade)
+    const limit = improvementDown(traded.order, fill, least)
+    return limit ? [{ traded, limit, quote: comparisonWithQuote(traded.order, fill) }] : []
+  })
+  const unpriced = compared.filter(
+    ({ traded, limit, quote }) => improvementReference(traded.order, limit, { quote }, least) === 'none',
+  )
+  const marketOf = await marketComparisons(
+    tx,
+    unpriced.map(({ traded }) => traded),
+  )
+  return new Map(
+    compared.flatMap(({ traded, limit, quote }) => {
+      const market = marketOf(traded)
+      const reference = improvementReference(traded.order, limit, { quote, market }, least)
+      return reference ? [[traded, { reference, limit, quote, market }] as const] : []
+    }),
+  )
 }
 
 function toImprovement(
   traded: TradeOfOrder,
   tokens: TokenPair,
   part: PartOf | undefined,
-  least: bigint | undefined,
+  comparisons: Compared | undefined,
   at: Date,
-): NewNotification[] {
-  const { order, trade } = traded
-  const fill = { sell: trade.sellAmount - trade.feeAmount, buy: trade.buyAmount }
-  const improvement = least === undefined ? undefined : improvementDown(order, fill, least)
-  if (!improvement) return []
-  const quote = comparisonWithQuote(order, fill)
-  const reference = improvementReference(order, improvement, quote, least ?? 0n)
-  if (!reference) return []
-  const compared = reference === 'quote' && quote ? quote : improvement
-  const message = improvementText(reference, improvement, quote, order, trade, tokens)
+): NewNotification | undefined {
+  if (!comparisons) return undefined
+  const { order, trade, fulfils } = traded
+  const { quote } = comparisons
+  const reference = comparisons.reference === 'none' ? 'limit' : comparisons.reference
+  const compared = comparisons[reference] ?? comparisons.limit
+  const better = improvementText(comparisons.reference, compared, quote, order, trade, tokens)
+  const message = `${filledText(traded, part)}, at a ${better}`
   const metadata = {
     executedAmount: executedAmount(traded),
     txHash: trade.txHash,
+    isFilled: fulfils,
     token: surplusToken(order),
-    reference: reference === 'quote' ? reference : ('limit' as const),
+    reference,
     referenceAmount: compared.referenceAmount.toString(),
     improvementAmount: compared.amount.toString(),
     improvementShare: formatUnits(compared.share, 6),
@@ -352,7 +392,7 @@ function toImprovement(
     }),
   }
   const recorded = notification(order, part, 'price_improvement', message, metadata, at)
-  return [{ ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }]
+  return { ...recorded, cause: tradeCause('improved', traded), blockNumber: trade.blockNumber }
 }
 
 /** The hooks that ran with a trade: those due before it. */

@@ -10,6 +10,8 @@ export interface NewNotification extends Omit<Notification, 'id'> {
   cause: string
   /** Block of a cause that a reorg can take back. */
   blockNumber: number | null
+  /** Of a fill: the cause of the price improvement of the same trade, which is written with it. */
+  improvedBy?: string | undefined
 }
 
 /**
@@ -24,16 +26,17 @@ export async function recordNotifications(tx: Tx, notifications: readonly NewNot
   const rows = [...new Map(notifications.map((notification) => [notification.cause, notification])).values()]
   const values = <Value>(of: (notification: NewNotification) => Value) => rows.map(of)
   await sql(tx).$executeRaw`
-    INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata, block_number)
-    SELECT cause, chain_id, account, type, message, timestamp, metadata, block_number
+    INSERT INTO notifications (cause, chain_id, account, type, message, timestamp, metadata, block_number, improved_by)
+    SELECT cause, chain_id, account, type, message, timestamp, metadata, block_number, improved_by
     FROM unnest(${values(({ cause }) => cause)}::text[], ${values(({ metadata }) => metadata.chainId)}::int[],
       ${values(({ account }) => bytea(account))}::bytea[], ${values(({ type }) => type)}::text[],
       ${values(({ message }) => message)}::text[], ${values(({ timestamp }) => timestamp)}::timestamptz[],
-      ${values(({ metadata }) => JSON.stringify(metadata))}::jsonb[], ${values(({ blockNumber }) => blockNumber)}::bigint[])
-      WITH ORDINALITY AS n(cause, chain_id, account, type, message, timestamp, metadata, block_number, position)
+      ${values(({ metadata }) => JSON.stringify(metadata))}::jsonb[], ${values(({ blockNumber }) => blockNumber)}::bigint[],
+      ${values(({ improvedBy = null }) => improvedBy)}::text[])
+      WITH ORDINALITY AS n(cause, chain_id, account, type, message, timestamp, metadata, block_number, improved_by, position)
     ORDER BY position
     ON CONFLICT (cause) DO UPDATE SET detached = false, message = excluded.message, metadata = excluded.metadata,
-      block_number = excluded.block_number`
+      block_number = excluded.block_number, improved_by = excluded.improved_by`
 }
 
 /**

@@ -192,25 +192,25 @@ test('a network has a guard contract only if its row names one', () => {
 test('a member that does not exist is refused at every depth of a row and of a setting, with the nearest that does', () => {
   const orderBook = { url: 'https://book.example' }
   const rows: [object, string][] = [
-    [{ balanceGard: numbered('cd') }, '0 "balanceGard" is no member: did you mean "balanceGuard"?'],
-    [{ usdRef: null }, '0 "usdRef" is no member'],
+    [{ balanceGard: numbered('cd') }, 'one: "balanceGard" is no member: did you mean "balanceGuard"?'],
+    [{ usdRef: null }, 'one: "usdRef" is no member'],
     [
       { orderBook: { ...orderBook, callPerMinute: 50 } },
-      '0.orderBook "callPerMinute" is no member: did you mean "callsPerMinute"?',
+      'one.orderBook: "callPerMinute" is no member: did you mean "callsPerMinute"?',
     ],
     [
       { orderBook: { ...orderBook, history: { fromBlock: 1, frmBlock: 1 } } },
-      '0.orderBook.history "frmBlock" is no member: did you mean "fromBlock"?',
+      'one.orderBook.history: "frmBlock" is no member: did you mean "fromBlock"?',
     ],
     [
       { privateRpc: { url: 'https://private.example', whenDwn: 'public' } },
-      '0.privateRpc "whenDwn" is no member: did you mean "whenDown"?',
+      'one.privateRpc: "whenDwn" is no member: did you mean "whenDown"?',
     ],
     [
       { holderTokens: [{ address: numbered('cd'), fromBlock: 0, toBlock: 9 }] },
-      '0.holderTokens.0 "toBlock" is no member',
+      'one.holderTokens.0: "toBlock" is no member',
     ],
-    [{ conditionalOrders: { shedFactory: [] } }, '0.conditionalOrders "shedFactory" is no member'],
+    [{ conditionalOrders: { shedFactory: [] } }, 'one.conditionalOrders: "shedFactory" is no member'],
   ]
   for (const [more, fault] of rows)
     expect(faultsOf(() => networkOf(more)).map((text) => text.replace(/^\S+: /, ''))).toEqual([fault])
@@ -293,9 +293,9 @@ test('estimators are read by name, and misspelled or repeated ones are refused',
   const two = [estimator, { ...estimator, kind: 'driver', name: 'two', network: 'gnosis' }]
   expect(withEstimators(...two).QUOTE_ESTIMATORS).toEqual(two)
   for (const [wrong, fault] of [
-    [{ ...estimator, name: 'two', netwrok: 'gnosis' }, /^QUOTE_ESTIMATORS\.1: .*netwrok/],
-    [{ ...estimator, kind: 'driver' }, /^QUOTE_ESTIMATORS\.1\.name: one is there already$/],
-    [{ ...estimator, name: 'two', url: 'ftp://there' }, /^QUOTE_ESTIMATORS\.1\.url/],
+    [{ ...estimator, name: 'two', netwrok: 'gnosis' }, /^QUOTE_ESTIMATORS\.two: .*netwrok/],
+    [{ ...estimator, kind: 'driver' }, /^QUOTE_ESTIMATORS\.one\.name: one is there already$/],
+    [{ ...estimator, name: 'two', url: 'ftp://there' }, /^QUOTE_ESTIMATORS\.two\.url/],
   ] as const) {
     expect(faultsOf(() => withEstimators(estimator, wrong))).toEqual([expect.stringMatching(fault)])
   }
@@ -317,10 +317,10 @@ test('estimators may name configured networks only, by any of their names', asyn
   ).not.toThrow()
   const wrong = on('xdai', 'mainnet', undefined, 'gnosys', '', '1')
   const faults = [
-    'QUOTE_ESTIMATORS.1.network: e1 is to be asked on "mainnet", which is no network here',
-    'QUOTE_ESTIMATORS.3.network: e3 is to be asked on "gnosys", which is no network here',
-    'QUOTE_ESTIMATORS.4.network: e4 is to be asked on "", which is no network here',
-    'QUOTE_ESTIMATORS.5.network: e5 is to be asked on "1", which is no network here',
+    'QUOTE_ESTIMATORS.e1.network: "mainnet" is no network here',
+    'QUOTE_ESTIMATORS.e3.network: "gnosys" is no network here',
+    'QUOTE_ESTIMATORS.e4.network: "" is no network here',
+    'QUOTE_ESTIMATORS.e5.network: "1" is no network here',
   ]
   expect(faultsOf(() => checkNetworksNamed(wrong, networks))).toEqual(faults)
   const start = startApp({

@@ -116,7 +116,7 @@ test('an order of which the price rises after its quote is filled at a better on
   const { message, metadata } = await notified(0, uid, 'price_improvement')
   expect(message).toMatch(
     new RegExp(
-      `^Better price: [\\d,.]+ USDC \\([\\d.]+ %\\) more than the limit, [\\d.]+ USDC more than quoted, ${amounts}$`,
+      `^Order filled, at a better price: [\\d,.]+ USDC \\([\\d.]+ %\\) more than the limit, [\\d.]+ USDC more than quoted, ${amounts}$`,
     ),
   )
   const [gain, reference] = [BigInt(metadata.improvementAmount ?? 0), BigInt(metadata.referenceAmount ?? 0)]

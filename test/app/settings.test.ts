@@ -61,7 +61,7 @@ test('an account has one sender: refunds and each solver need keys of their own'
   expect(faultsOf(() => readSettings(keys(second)))).toEqual(refused)
   expect(readSettings(keys(`0x${'33'.repeat(32)}`)).SOLVERS).toHaveLength(1)
   expect(faultsOf(() => readSettings({ SOLVER_PRIVATE_KEY: second, SOLVERS }))).toEqual([
-    'SOLVERS.0.privateKey: is the built-in solver’s too',
+    'SOLVERS.x.privateKey: is the built-in solver’s too',
   ])
 })
 
@@ -75,16 +75,16 @@ test('the account of a driver is of no other solver, and not that of refunds', (
     { kind: 'driver', address: address.toLowerCase() },
   ])
   expect(faultsOf(() => readSettings({ SOLVERS: JSON.stringify([engine, driver]) }))).toEqual([
-    'SOLVERS.1.address: is another solver’s too',
+    'SOLVERS.y.address: is another solver’s too',
   ])
   expect(faultsOf(() => readSettings({ SOLVERS, SOLVER_PRIVATE_KEY: key }))).toEqual([
-    'SOLVERS.0.address: is the built-in solver’s too',
+    'SOLVERS.y.address: is the built-in solver’s too',
   ])
   expect(faultsOf(() => readSettings({ SOLVERS, REFUND_PRIVATE_KEY: key }))).toEqual([
     'REFUND_PRIVATE_KEY: is the key of a solver, from whose account nothing else may be sent',
   ])
   const withKey = JSON.stringify([{ ...driver, privateKey: key }])
-  expect(faultsOf(() => readSettings({ SOLVERS: withKey }))).toEqual([expect.stringMatching(/^SOLVERS\.0: /)])
+  expect(faultsOf(() => readSettings({ SOLVERS: withKey }))).toEqual([expect.stringMatching(/^SOLVERS\.y: /)])
 })
 
 test.each<[environment: Record<string, string>, statistics: boolean]>([
@@ -193,7 +193,7 @@ test("a row without contracts has the profile's, a row with both keeps its own, 
   for (const half of [{ settlement: numbered('cd') }, { vaultRelayer: numbered('cd') }]) {
     const name = file(JSON.stringify([staged, { ...staged, ...half }]))
     expect(faultsOf(() => readNetworks(name, 'staging'))).toEqual([
-      `${name}: 1 settlement and vaultRelayer go together`,
+      `${name}: one: settlement and vaultRelayer go together`,
     ])
   }
   expect(readSettings({}).PROFILE).toBe('production')
@@ -309,8 +309,8 @@ test('sources may name configured networks only', () => {
     AFFILIATE_NETWORK: 'gnosis',
   })
   expect(faultsOf(() => checkNetworksNamed(wrong, networks))).toEqual([
-    'USD_PRICE_SOURCES.1.network: chainlink is to be asked on "base", which is no network here',
-    'HOLDER_SOURCES.0.network: transfers is to be asked on "2", which is no network here',
+    'USD_PRICE_SOURCES.chainlink.network: "base" is no network here',
+    'HOLDER_SOURCES.transfers.network: "2" is no network here',
     'AFFILIATE_NETWORK: "gnosis" is no network here',
   ])
 })

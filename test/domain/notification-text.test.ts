@@ -80,7 +80,7 @@ describe('a message', () => {
     const amounts = '0.5 WETH for 1,493.97 USDC'
     const gain = (amount: bigint, share = 0n) => ({ amount, share, referenceAmount: 1n })
     const better = gain(33_199_000n, 22_759n)
-    const limit = 'Better price: 33.199 USDC (2.27 %) more than the limit'
+    const limit = 'better price: 33.199 USDC (2.27 %) more than the limit'
     expect(improvementText('limit', better, undefined, order, trade, tokens)).toBe(`${limit}, ${amounts}`)
     for (const [quote, words] of [
       [3_199_000n, '3.199 USDC more than quoted'],
@@ -92,7 +92,7 @@ describe('a message', () => {
       )
     const cheaper = gain(10n ** 15n, 1_234_567n)
     const buy = { kind: 'buy' as const }
-    const than = 'Better price: 0.001 WETH (123.45 %) less than the limit'
+    const than = 'better price: 0.001 WETH (123.45 %) less than the limit'
     expect(improvementText('limit', cheaper, gain(2n * 10n ** 14n), buy, trade, tokens)).toBe(
       `${than}, 0.0002 WETH less than quoted, ${amounts}`,
     )
@@ -101,11 +101,14 @@ describe('a message', () => {
     )
     const odd = gain(1_492_974_122n, 29_515_984_400n * 10_000n)
     const quoted = gain(3_199_000n, 2_145n)
-    expect(improvementText('quote', odd, quoted, order, trade, tokens)).toBe(
-      `Better price: 3.199 USDC (0.21 %) more than quoted, ${amounts}`,
+    expect(improvementText('quote', quoted, quoted, order, trade, tokens)).toBe(
+      `better price: 3.199 USDC (0.21 %) more than quoted, ${amounts}`,
+    )
+    expect(improvementText('market', quoted, undefined, order, trade, tokens)).toBe(
+      `better price: 3.199 USDC (0.21 %) more than the market, ${amounts}`,
     )
     expect(improvementText('none', odd, undefined, order, trade, tokens)).toBe(
-      `Better price than the limit: ${amounts}`,
+      `better price than the limit: ${amounts}`,
     )
   })
 })

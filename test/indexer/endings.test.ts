@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
+import { nativeMarker } from '../../src/domain/evm/address.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
-import { recordLogged } from '../../src/notifications/record.ts'
+import { recordLogged, recordTrades } from '../../src/notifications/record.ts'
+import { insertPriceChanges } from '../../src/storage/auction/competition.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { insertOrder } from '../../src/storage/order/orders.ts'
 import { dollar, numbered, sampleOrder, sampleQuote, signingDomain, wrapped } from '../fakes/order.ts'
+import { storeChannel } from '../fakes/stored-channel.ts'
 import { readEvents, readOrder, storeOrder } from '../fakes/stored-order.ts'
 import { listNotifications } from '../fakes/stored-story.ts'
 import { storeTokens } from '../fakes/stored-tokens.ts'
@@ -21,6 +24,7 @@ let database: TestDatabase
 let indexing: Indexing
 let checkpoint: Checkpoint | null = null
 let owners = 0
+let auctions = 1
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -68,12 +72,13 @@ describe('a better price', () => {
       {
         type: 'price_improvement',
         message:
-          'Better price: 36.1234 USDC (1.24 %) more than the limit, 6.12345 USDC more than quoted, 1 WETH for 2,936.12 USDC',
+          'Order filled, at a better price: 36.1234 USDC (1.24 %) more than the limit, 6.12345 USDC more than quoted, 1 WETH for 2,936.12 USDC',
         metadata: {
           orderId: order.uid,
           chainId,
           executedAmount: String(bought),
           txHash: hashOf('better'),
+          isFilled: true,
           token: dollar,
           reference: 'limit',
           referenceAmount: String(2_900n * dollars),
@@ -100,7 +105,8 @@ describe('a better price', () => {
     checkpoint = await applyBlocks(checkpoint, rangeOf([fills]), byDefault)
     expect((await notificationsOf(order)).map(({ type }) => type)).toEqual(['order_filled'])
     expect((await notificationsOf(wide)).at(-1)).toMatchObject({
-      message: 'Better price: 58.6 USDC (2.04 %) more than the limit, as quoted, 1 WETH for 2,930 USDC',
+      message:
+        'Order filled, at a better price: 58.6 USDC (2.04 %) more than the limit, as quoted, 1 WETH for 2,930 USDC',
       metadata: { quoteImprovementAmount: '0', quoteImprovementShare: '0' },
     })
   })
@@ -123,6 +129,49 @@ describe('a better price', () => {
     })
   })
 
+  test.each([
+    [
+      'the market, where that is known and is a price',
+      wrapped,
+      2_500n,
+      'market',
+      ' 400 USDC (16 %) more than the market,',
+    ],
+    [
+      'the market, with the coin of the network',
+      nativeMarker,
+      2_500n,
+      'market',
+      ' 400 USDC (16 %) more than the market,',
+    ],
+    ['nothing, where the market gave more', wrapped, 2_901n, undefined, undefined],
+    ['the limit in numbers alone, where the market is no price', wrapped, 1n, 'limit', ' than the limit:'],
+    ['the limit in numbers alone, where the market is not known', wrapped, null, 'limit', ' than the limit:'],
+  ])('of an order without a price of its own is over %s', async (name, sellToken, worth, reference, says) => {
+    const auctionId = BigInt(auctions++)
+    await sql(database.db).auction.create({
+      data: { id: auctionId, chainId, block: 1n, deadlineBlock: 9n },
+    })
+    const prices = new Map([
+      [wrapped, unit],
+      ...(worth ? [[dollar, (unit * 10n ** 12n) / worth] as const] : []),
+    ])
+    await database.db.transaction((tx) =>
+      insertPriceChanges(tx, { id: auctionId, chainId, nativePrices: prices }),
+    )
+    const order = await placeOrder({ sellToken, buyAmount: 1n, quote: null })
+    const { sellAmount, owner, buyToken, uid: orderUid } = order
+    const place = { chainId, blockNumber: 1, logIndex: 0, txHash: hashOf(name), auctionId }
+    const amounts = { sellAmount, buyAmount: 2_900n * dollars, feeAmount: 0n }
+    const traded = { ...place, ...amounts, orderUid, owner, sellToken, buyToken }
+    await database.db.transaction((tx) =>
+      recordTrades(tx, [{ order, trade: traded, fulfils: true, ordinal: 0 }], indexing, new Date(5_000_000)),
+    )
+    const improvement = (await notificationsOf(order)).find(({ type }) => type === 'price_improvement')
+    expect(improvement?.metadata.reference).toBe(reference)
+    if (says) expect(improvement?.message).toContain(says)
+  })
+
   test('that a reorg takes back is reverted once, with the fill', async () => {
     const order = await placeOrder()
     await apply(nextBlock([trade(order, { sell: unit, buy: 3_000n * dollars }, 'lost')]))
@@ -141,6 +190,135 @@ describe('a better price', () => {
         where: { account: Buffer.from(order.owner.slice(2), 'hex') },
       }),
     ).toBe(4)
+  })
+})
+
+describe('a channel is told of a fill', () => {
+  const better = 3_000n * dollars
+  const asSigned = 2_900n * dollars
+  const filled = (order: Order, buy: bigint, tx: string) => nextBlock([trade(order, { sell: unit, buy }, tx)])
+
+  /** What the channels of an order's owner are sent, each as its type, transaction and revision. */
+  async function sentOf({ owner }: Order): Promise<string[]> {
+    const rows = await sql(database.db).$queryRaw<{ sent: string }[]>`
+      SELECT n.type || ' ' || (n.metadata->>'txHash') || CASE WHEN d.revision = 0 THEN '' ELSE ' ' || d.revision END
+        || CASE WHEN d.state = 'dropped' THEN ' dropped' ELSE '' END AS sent
+      FROM deliveries d JOIN notifications n ON n.id = d.notification_id
+      WHERE n.account = ${Buffer.from(owner.slice(2), 'hex')} ORDER BY d.id`
+    return rows.map(({ sent }) => sent)
+  }
+  const send = () =>
+    sql(database.db).delivery.updateMany({
+      where: { state: 'waiting' },
+      data: { state: 'delivered', attempts: 1 },
+    })
+  async function subscribed(
+    channel: { types?: string[]; leastImprovement?: string; chainIds?: number[] } = {},
+    more: Partial<Order> = {},
+  ): Promise<Order> {
+    const order = await placeOrder(more)
+    await storeChannel(database.db, { account: order.owner, ...channel })
+    return order
+  }
+  const [fill, improvement] = ['order_filled', 'price_improvement'] as const
+  const of = (type: string, tx: string) => `${type} ${hashOf(tx)}`
+
+  test.each([
+    ['all', {}, [improvement]],
+    ['both', { types: [fill, improvement] }, [improvement]],
+    ['fills alone', { types: [fill] }, [fill]],
+    ['improvements alone', { types: [improvement] }, [improvement]],
+    ['improvements alone, of a larger share', { types: [improvement], leastImprovement: '0.04' }, []],
+    ['all, improvements of this share', { leastImprovement: '0.034' }, [improvement]],
+    ['all, improvements of a larger share', { leastImprovement: '0.035' }, [fill]],
+    ['fills alone, and a share', { types: [fill], leastImprovement: '0.01' }, [fill]],
+    ['all, of another network', { chainIds: [1] }, []],
+  ])('once, if it asks for %s', async (name, channel, types) => {
+    const order = await subscribed(channel)
+    await apply(filled(order, better, name))
+    expect(await sentOf(order)).toEqual(types.map((type) => of(type, name)))
+    expect((await notificationsOf(order)).map(({ type }) => type)).toEqual([fill, improvement])
+  })
+
+  test('each time that it is filled in part', async () => {
+    const order = await subscribed({}, { partiallyFillable: true })
+    const half = unit / 2n
+    await apply(nextBlock([trade(order, { sell: half, buy: better / 2n }, 'half')]))
+    await apply(nextBlock([trade(order, { sell: half, buy: asSigned / 2n }, 'rest')]))
+    expect(await sentOf(order)).toEqual([of(improvement, 'half'), of(fill, 'rest')])
+    expect((await notificationsOf(order)).map(({ message }) => message)).toEqual([
+      'Order partially filled (50 %): 0.5 WETH for 1,500 USDC',
+      'Order partially filled (50 %), at a better price: 50 USDC (3.44 %) more than the limit, 0.5 WETH for 1,500 USDC',
+      'Order filled: 0.5 WETH for 1,450 USDC',
+    ])
+  })
+
+  test('once, when a reorg brings the same trade back', async () => {
+    const order = await subscribed()
+    for (const _ of [1, 2, 3]) {
+      await apply(filled(order, better, 'again'))
+      await send()
+      await rollBack()
+    }
+    expect(await sentOf(order)).toEqual([of(improvement, 'again')])
+    await apply(nextBlock())
+  })
+
+  test('by another trade after a reorg that is no better; the first one is corrected', async () => {
+    const order = await subscribed()
+    await apply(filled(order, better, 'first'))
+    await send()
+    await rollBack()
+    await apply(filled(order, asSigned, 'second'))
+    await applyFinality(checkpoint?.number ?? 0, indexing)
+    expect(await sentOf(order)).toEqual([
+      of(improvement, 'first'),
+      of(fill, 'second'),
+      `${of(improvement, 'first')} 1`,
+    ])
+  })
+
+  test('by another trade after a reorg that is better too', async () => {
+    const order = await subscribed()
+    await apply(filled(order, better, 'lost'))
+    await rollBack()
+    await apply(filled(order, better + dollars, 'kept'))
+    await applyFinality(checkpoint?.number ?? 0, indexing)
+    expect(await sentOf(order)).toEqual([`${of(improvement, 'lost')} dropped`, of(improvement, 'kept')])
+  })
+
+  test('when it happens after all, though a reorg took another one back for good', async () => {
+    const order = await subscribed()
+    await apply(filled(order, better, 'gone'))
+    await send()
+    await rollBack()
+    await apply(nextBlock())
+    await applyFinality(checkpoint?.number ?? 0, indexing)
+    await apply(filled(order, asSigned, 'later'))
+    expect(await sentOf(order)).toEqual([
+      of(improvement, 'gone'),
+      `${of(improvement, 'gone')} 1`,
+      of(fill, 'later'),
+    ])
+  })
+
+  test('again, if the same trade completes the order only after a reorg', async () => {
+    const order = await subscribed({}, { partiallyFillable: true })
+    const half = trade(order, { sell: unit / 2n, buy: better / 2n }, 'completes')
+    await apply(nextBlock([half]))
+    await send()
+    await rollBack()
+    await apply(nextBlock([trade(order, { sell: unit / 2n, buy: asSigned / 2n }, 'before'), half]))
+    expect((await sentOf(order)).toSorted()).toEqual(
+      [
+        of(improvement, 'completes'),
+        of('order_partially_filled', 'before'),
+        `${of(improvement, 'completes')} 1`,
+      ].toSorted(),
+    )
+    expect((await notificationsOf(order)).map(({ message }) => message)).toContain(
+      'Order filled, at a better price: 50 USDC (3.44 %) more than the limit, 0.5 WETH for 1,500 USDC',
+    )
   })
 })
 

@@ -154,18 +154,24 @@ describe('tools', () => {
   })
 
   test.each([
-    ['a wrong type', 'order', { orderUids: 5 }, 'orderUids'],
-    ['a wrong form', 'tokens', { addresses: ['WETH'] }, 'addresses.0'],
-    ['a missing argument', 'market', { sellToken: '-' }, 'buyToken'],
-    ['a private key', 'submit_order', { privateKey: `0x${'11'.repeat(32)}` }, 'privateKey'],
-    ['an unknown argument', 'order', { orderUids: [`0x${'12'.repeat(56)}`], privateKey: '0x' }, 'privateKey'],
-    ['two amounts', 'quote', { sellAmount: '1', buyAmount: '1' }, 'sellAmount'],
-  ])('%s is refused by its field', async (_, name, args, field) => {
+    ['a wrong type', 'order', { orderUids: 5 }, 'orderUids', 'must be a list: UIDs of orders, each once'],
+    ['a wrong form', 'tokens', { addresses: ['WETH'] }, 'addresses.0', 'must be an address: 0x and 40'],
+    ['a missing argument', 'market', {}, 'sellToken', 'is required: A contract, or - for'],
+    ['a missing text', 'submit_order', {}, 'sellToken', 'is required: Contract of the token to sell.'],
+    ['a private key', 'submit_order', { privateKey: `0x${'11'.repeat(32)}` }, 'privateKey', undefined],
+    [
+      ...['an unknown argument', 'order'],
+      ...[{ orderUids: [`0x${'12'.repeat(56)}`], privateKey: '0x' }, 'privateKey', undefined],
+    ],
+    ['two amounts', 'quote', { sellAmount: '1', buyAmount: '1' }, 'sellAmount', 'give either sellAmount or'],
+  ] as const)('%s is refused by its field', async (_, name, args, field, says) => {
     await using agent = await openAgent(server.url, 'http')
     const pair =
       name === 'quote' ? { from: numbered('1'), sellToken: numbered('2'), buyToken: numbered('3') } : {}
     const { isError, content } = await agent.call(name, { ...pair, ...args })
     expect([isError, content.error.code, content.error.field]).toEqual([true, 'InvalidParameter', field])
+    const fault = says === undefined ? `the tool has no argument ${field}` : `the argument ${field} ${says}`
+    expect(content.error.fault).toContain(fault)
   })
 
   test('a refusal of the service has its code', async () => {

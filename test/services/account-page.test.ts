@@ -36,7 +36,7 @@ const earlier: [type: NotificationType, message: string][] = [
   ['insufficient_balance', 'Balance too low, 112.4 USDC missing: buy 0.3 WETH for at most 912.4 USDC'],
   [
     'price_improvement',
-    `Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted, ${trade}`,
+    `Order filled, at a better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted, ${trade}`,
   ],
 ]
 
@@ -139,14 +139,14 @@ test('the feed shows what there is, and what comes, with a line that screen read
   await using visited = await visit(`/accounts/${owner.address}`)
   const { page, hosts, warnings } = visited
   const entries = page.locator('.entry h3')
-  await entries.getByText('Better price', { exact: true }).waitFor()
+  await entries.getByText('Order filled, at a better price', { exact: true }).waitFor()
   await page.getByText('Live', { exact: true }).waitFor()
   expect(await visited.shift()).toBeLessThan(0.1)
   await notify('order_filled', `Order filled: ${trade}`)
   await entries.getByText('Order filled', { exact: true }).waitFor()
   expect(await entries.allInnerTexts()).toEqual([
     'Order filled',
-    'Better price',
+    'Order filled, at a better price',
     'Balance too low, 112.4 USDC missing',
     'Order expired',
   ])

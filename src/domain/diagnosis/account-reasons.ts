@@ -1,5 +1,5 @@
 import { generatorStatusTexts } from '../programmatic/status.ts'
-import { readableDown, readableUp } from '../text/readable.ts'
+import { foreign, readableDown, readableUp } from '../text/readable.ts'
 import {
   amountsOf,
   type DiagnosisInput,
@@ -128,6 +128,6 @@ function refusedWith(
 ): string | undefined {
   if (revert === null) return undefined
   return code === 'tokenMisbehaves'
-    ? `A token, or the receiver, ${isPast ? 'refused' : 'refuses'} the transfer: ${revert}.`
-    : `The owner’s contract ${isPast ? 'did' : 'does'} not accept the signature: ${revert}.`
+    ? `A token, or the receiver, ${isPast ? 'refused' : 'refuses'} the transfer: ${foreign(revert)}.`
+    : `The owner’s contract ${isPast ? 'did' : 'does'} not accept the signature: ${foreign(revert)}.`
 }

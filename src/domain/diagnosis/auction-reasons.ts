@@ -1,4 +1,4 @@
-import { formatSeconds } from '../text/readable.ts'
+import { foreign, formatSeconds } from '../text/readable.ts'
 import {
   type DiagnosisInput,
   type ObservedAttempt,
@@ -40,7 +40,7 @@ export function competitionReasons({ bid, attempt, refusal }: DiagnosisInput): R
         'solutionRefused',
         at,
         [evidence],
-        `A trade that was proposed for the order was refused: ${reason}.`,
+        `A trade that was proposed for the order was refused: ${foreign(reason)}.`,
       ),
     ]
   }
@@ -77,8 +77,8 @@ export function failure(attempt: ObservedAttempt): Reason {
     since,
     [...evidence, { kind: 'revert', reason }],
     lost
-      ? `${lost} In another block its transaction failed: ${reason}.`
-      : `A trade was found, but its transaction failed: ${reason}.`,
+      ? `${lost} In another block its transaction failed: ${foreign(reason)}.`
+      : `A trade was found, but its transaction failed: ${foreign(reason)}.`,
   )
 }
 

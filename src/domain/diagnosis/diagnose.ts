@@ -9,7 +9,7 @@ import {
   isLimitTight,
   type RanHooks,
 } from '../settlement/hooks.ts'
-import { formatSeconds, grouped } from '../text/readable.ts'
+import { foreign, formatSeconds, grouped } from '../text/readable.ts'
 import { fundsReasons, programmaticEvidence, unpayable, unsigned } from './account-reasons.ts'
 import { advised } from './advice.ts'
 import {
@@ -68,7 +68,7 @@ const pastMeanings: Partial<Record<DiagnosisCode, string>> = {
 function toPastTense(reason: Reason): Reason {
   const { code, summary } = reason
   const meaning = summary === diagnosisTexts[code].meaning ? pastMeanings[code] : undefined
-  return meaning === undefined ? reason : { ...reason, summary: meaning }
+  return meaning === undefined ? reason : { ...reason, summary: meaning, ownSummary: meaning }
 }
 
 /**
@@ -238,12 +238,12 @@ function tradesFail(
       kind === 'pool' ? { kind, pool: address } : { kind, token: address },
       { kind: 'revert', reason: answer },
     ],
-    `${trades} ${facts.isPast ? 'failed' : 'fail'}: ${answer}.`,
+    `${trades} ${facts.isPast ? 'failed' : 'fail'}: ${foreign(answer)}.`,
   )
 }
 
 export function settlementReverts(revert: string, since: Date, isPast = false): Reason {
-  const summary = `A settlement of the order alone ${isPast ? 'failed' : 'fails'}: ${revert}.`
+  const summary = `A settlement of the order alone ${isPast ? 'failed' : 'fails'}: ${foreign(revert)}.`
   return reasonOf('settlementReverts', since, [{ kind: 'revert', reason: revert }], summary)
 }
 
@@ -258,13 +258,13 @@ function failedGasSpent({ revert, failing, since }: ObservedStanding, isPast = f
   const waits = isPast ? 'The service tried no more trades' : 'The service tries no more trades for now'
   const token: Evidence[] = failing?.kind === 'token' ? [{ kind: 'token', token: failing.address }] : []
   const evidence: Evidence[] = [...token, { kind: 'revert', reason }]
-  return reasonOf('failedGasSpent', since, evidence, `${waits}: ${reason}.`)
+  return reasonOf('failedGasSpent', since, evidence, `${waits}: ${foreign(reason)}.`)
 }
 
 /** The reason for an order whose document came after it, and would have been refused with it. */
 function documentRefused({ revert, since }: ObservedStanding): Reason {
   const reason = revert ?? 'no reason is given'
-  const summary = `The document of the order, which came after it, was not accepted: ${reason}.`
+  const summary = `The document of the order, which came after it, was not accepted: ${foreign(reason)}.`
   return reasonOf('notAccepted', since, [{ kind: 'revert', reason }], summary)
 }
 

@@ -4,7 +4,7 @@ import type { CancellationSource, Failing, StandingReason } from '../order/event
 import { filledAmount, type Order, type OrderUid } from '../order/order.ts'
 import type { GeneratorStatus } from '../programmatic/status.ts'
 import type { HookOutcome } from '../settlement/hooks.ts'
-import type { TokenLabel } from '../text/readable.ts'
+import { foreign, type TokenLabel, toSentences } from '../text/readable.ts'
 import { type DiagnosisCode, diagnosisTexts } from './code.ts'
 import type { Evidence, EvidenceOf, PriceAmounts } from './evidence.ts'
 
@@ -13,6 +13,8 @@ export interface Reason {
   code: DiagnosisCode
   /** The reason as text, with the figures. */
   summary: string
+  /** The same without texts of strangers: tokens by their addresses. */
+  ownSummary: string
   /** The start of the condition; null if unknown. */
   since: Date | null
   evidence: readonly Evidence[]
@@ -195,7 +197,7 @@ export interface DiagnosisInput {
 
 /**
  * Creates a reason.
- * @param summary the meaning of the code, without figures, if left out
+ * @param summary the meaning of the code, without figures, if left out; with marks of `foreign`
  */
 export function reasonOf(
   code: DiagnosisCode,
@@ -203,7 +205,8 @@ export function reasonOf(
   evidence: readonly Evidence[] = [],
   summary: string = diagnosisTexts[code].meaning,
 ): Reason {
-  return { code, summary, since, evidence }
+  const { whole, own } = toSentences(summary)
+  return { code, summary: whole, ownSummary: own, since, evidence }
 }
 
 export function amountsOf(token: Address, needed: bigint, available: bigint): EvidenceOf<'amounts'> {
@@ -225,8 +228,8 @@ export function remainingSell(order: DiagnosedOrder): bigint {
     : order.sellAmount - (order.sellAmount * filled) / order.buyAmount
 }
 
-/** One of the order's tokens, for texts. */
+/** One of the order's tokens, for texts that become summaries: its symbol is marked. */
 export function tokenOf({ order, tokens }: Pick<DiagnosisInput, 'order' | 'tokens'>, token: Address) {
   const { symbol = null, decimals = null } = (token === order.sellToken ? tokens.sell : tokens.buy) ?? {}
-  return { address: token, symbol, decimals }
+  return { address: token, symbol: symbol === null ? null : foreign(symbol, token), decimals }
 }

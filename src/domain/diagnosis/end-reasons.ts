@@ -4,7 +4,7 @@ import type { Bytes32 } from '../evm/hex.ts'
 import type { CancellationSource } from '../order/event.ts'
 import type { OrderUid } from '../order/order.ts'
 import { failureText } from '../settlement/hooks.ts'
-import { readableDown, readablePercent, readableUp } from '../text/readable.ts'
+import { foreign, readableDown, readablePercent, readableUp } from '../text/readable.ts'
 import type { DiagnosisCode } from './code.ts'
 import { amountsOf, type DiagnosisInput, fillOf, type Reason, reasonOf, tokenOf } from './diagnosis.ts'
 import type { Evidence, EvidenceOf } from './evidence.ts'
@@ -31,7 +31,7 @@ export function filled(facts: DiagnosisInput): Reason {
 export function failedHooks({ failedHook }: Pick<DiagnosisInput, 'failedHook'>): Reason[] {
   if (!failedHook) return []
   const { index, target, outcome, reason, gasUsed, txHash, block, failed } = failedHook
-  const cause = failureText({ outcome, reason })
+  const cause = failureText({ outcome, reason: reason === null ? null : foreign(reason) })
   const summary =
     failed === 1
       ? `A call of the order’s own after its trade, to ${target}, failed: ${cause}.`
@@ -121,5 +121,5 @@ export function refused(
   as: DiagnosisCode = codesOfRefusals[code] ?? (field === 'signature' ? 'signatureInvalid' : 'notAccepted'),
 ): Reason {
   const evidence = { kind: 'refusal', code, field: field ?? null, message } as const
-  return reasonOf(as, null, [evidence], `The service would refuse the order: ${message}.`)
+  return reasonOf(as, null, [evidence], `The service would refuse the order: ${foreign(message)}.`)
 }

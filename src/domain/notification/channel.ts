@@ -66,7 +66,9 @@ export const channelType = described('Channel', 'A receiver for the notification
     maskedAddress,
   ),
   types: oneOf<NotificationType>('NotificationType').list('The types that are sent; all if empty.'),
-  leastImprovement: decimal.orNull('Smaller price improvements are not sent: a share, such as 0.01.'),
+  leastImprovement: decimal.orNull(
+    'Of a smaller price improvement, only the fill is sent: a share, such as 0.01.',
+  ),
   createdAt: dateTime('The time of the subscription.'),
   confirmedAt: dateTime.orNull('The time at which its receiver confirmed it.'),
 })

@@ -55,6 +55,8 @@ export interface NotificationMetadata {
   chainId: number
   executedAmount?: string
   txHash?: string
+  /** Of a price improvement: true if its trade completed the order. */
+  isFilled?: boolean
   validTo?: number
   /** The cause of the cancellation. */
   source?: CancellationSource
@@ -171,13 +173,14 @@ export function shortageText(shortage: Shortage, order: Order, tokens: TokenPair
 }
 
 /**
- * Formats an improvement: "Better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
- * 0.5 WETH for 1,493.97 USDC"; or "Better price: 3.2 USDC (0.21 %) more than quoted, …"; or only amounts.
- * @param reference `none` if neither the limit nor the quote is a price
+ * Formats an improvement: "better price: 33.2 USDC (2.27 %) more than the limit, 3.2 USDC more than quoted,
+ * 0.5 WETH for 1,493.97 USDC"; or "better price: 3.2 USDC (0.21 %) more than quoted, …"; or only amounts.
+ * @param reference `none` if none is a price
+ * @param compared with the reference
  */
 export function improvementText(
   reference: ImprovementReference | 'none',
-  limit: Comparison,
+  compared: Comparison,
   quote: Comparison | undefined,
   order: Pick<OrderData, 'kind'>,
   trade: Amounts,
@@ -187,9 +190,9 @@ export function improvementText(
   const [better, worse] = order.kind === 'sell' ? ['more', 'less'] : ['less', 'more']
   const gained = ({ amount, share }: Comparison) =>
     `${readableDown(amount, token)} (${grouped(formatUnits(share / 100n, 2))} %) ${better}`
-  if (reference === 'none') return `Better price than the limit: ${tradeText(trade, tokens)}`
-  if (reference === 'quote' && quote)
-    return `Better price: ${gained(quote)} than quoted, ${tradeText(trade, tokens)}`
+  if (reference === 'none') return `better price than the limit: ${tradeText(trade, tokens)}`
+  if (reference === 'quote')
+    return `better price: ${gained(compared)} than quoted, ${tradeText(trade, tokens)}`
   const beside = (gain: bigint) => {
     if (gain === 0n) return 'as quoted'
     return gain > 0n
@@ -197,7 +200,7 @@ export function improvementText(
       : `${readableUp(-gain, token)} ${worse} than quoted`
   }
   return [
-    `Better price: ${gained(limit)} than the limit`,
+    `better price: ${gained(compared)} than the ${reference}`,
     ...(quote ? [beside(quote.amount)] : []),
     tradeText(trade, tokens),
   ].join(', ')

@@ -8,7 +8,7 @@ import {
   quotedAtSize,
   surplusDown,
 } from '../fee/policy.ts'
-import { executedSellBeforeFees, filledAmount, type Order, type OrderData } from './order.ts'
+import { executedSellBeforeFees, filledAmount, type Order, type OrderData, type Trade } from './order.ts'
 
 /** The token in which surplus is measured: the one whose amount is not fixed. */
 export function surplusToken({
@@ -94,8 +94,8 @@ function formatFixedDown(numerator: bigint, denominator: bigint, digits: number)
   return formatUnits((numerator * 10n ** BigInt(digits)) / denominator, digits)
 }
 
-/** The price that a notification compares its trade with: the limit, or the quote where that is no price. */
-export const improvementReferences = ['quote', 'limit'] as const
+/** The price that a notification compares its trade with: see `improvementReference`. */
+export const improvementReferences = ['quote', 'limit', 'market'] as const
 export type ImprovementReference = (typeof improvementReferences)[number]
 
 /** A comparison of a trade with a price, in atoms of the token whose amount is not fixed. */
@@ -122,9 +122,7 @@ export interface Comparison {
  */
 export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comparison | undefined {
   const surplus = comparisonDown(limits, fill)
-  return surplus && surplus.amount > 0n && surplus.amount * factorScale >= surplus.referenceAmount * least
-    ? surplus
-    : undefined
+  return surplus && isBetter(surplus, least) ? surplus : undefined
 }
 
 /**
@@ -136,21 +134,26 @@ export function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amoun
 }
 
 /**
- * The reference of an improvement: the signed limit if that is a price, else the quote if that is one. Then
- * the trade has to be better than the quote by `least` too. `none` if neither is a price.
+ * The reference of an improvement: the signed limit if that is a price, else the quote, else the market. Then
+ * the trade has to be better than that by `least` too. `none` if none is a price.
  * @returns undefined if the trade is not so much better
  */
 export function improvementReference(
   order: Pick<Limits, 'kind'>,
   limit: Comparison,
-  quote: Comparison | undefined,
+  others: Readonly<Partial<Record<'quote' | 'market', Comparison | undefined>>>,
   least: bigint,
 ): ImprovementReference | 'none' | undefined {
   if (isPrice(order, limit)) return 'limit'
-  if (!quote || !isPrice(order, quote)) return 'none'
-  const isBetter = quote.amount > 0n && quote.amount * factorScale >= quote.referenceAmount * least
-  return isBetter ? 'quote' : undefined
+  for (const name of ['quote', 'market'] as const) {
+    const other = others[name]
+    if (other && isPrice(order, other)) return isBetter(other, least) ? name : undefined
+  }
+  return 'none'
 }
+
+const isBetter = ({ amount, referenceAmount }: Comparison, least: bigint) =>
+  amount > 0n && amount * factorScale >= referenceAmount * least
 
 /** Compares the trade with its order's quote; undefined without a quote. */
 export function comparisonWithQuote(
@@ -159,6 +162,11 @@ export function comparisonWithQuote(
 ): Comparison | undefined {
   const quoted = order.quote && quotedAtSize(order, order.quote)
   return quoted ? comparisonDown(quoted, fill) : undefined
+}
+
+/** The amounts of one trade, without its signed fee. */
+export function fillOf({ sellAmount, feeAmount, buyAmount }: Trade): Fill {
+  return { sell: sellAmount - feeAmount, buy: buyAmount }
 }
 
 /** Compares a trade with the price `buyAmount` for `sellAmount`; undefined if that gives nothing. */

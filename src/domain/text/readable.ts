@@ -71,6 +71,21 @@ export function formatSeconds(seconds: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
+const marked = /\u2068([^\u2066]*)\u2066([^\u2069]*)\u2069/g
+
+/**
+ * Marks a text of a stranger within a sentence of the program's.
+ * @param own what the program says in its place, such as the address of a token
+ */
+export function foreign(text: string, own = 'see the evidence'): string {
+  return `\u2068${own}\u2066${text.replace(/[\u2066-\u2069]/g, ' ')}\u2069`
+}
+
+/** A sentence with its marked texts, and the same in the program's own words alone. */
+export function toSentences(text: string): { whole: string; own: string } {
+  return { whole: text.replace(marked, '$2'), own: text.replace(marked, '$1') }
+}
+
 /** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')

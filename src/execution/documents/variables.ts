@@ -87,7 +87,7 @@ export function variableFaults(
     if (!type || !isInputType(type)) continue
     const value = variableValues[name]
     if (value !== undefined) faults.push(...faultsOfValue(type, value, name, suggests))
-    else if (isNonNullType(type) && !defaultValue) faults.push(missingVariable(name))
+    else if (isNonNullType(type) && !defaultValue) faults.push(missingVariable(name, type))
     if (faults.length >= variableLimits.errors) break
   }
   return faults.slice(0, variableLimits.errors)
@@ -122,6 +122,7 @@ function faultsOfValue(
   return [fault, ...faults.values()]
 }
 
-function missingVariable(name: string): GraphQLError {
-  return refusalError(new Refusal('InvalidParameter', `${name} is required`, { field: name }))
+function missingVariable(name: string, type: GraphQLInputType): GraphQLError {
+  const message = `the variable $${name} of type ${String(type)} is required`
+  return refusalError(new Refusal('InvalidParameter', message, { field: name }))
 }

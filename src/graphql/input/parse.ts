@@ -43,8 +43,8 @@ const typeNames: Readonly<Record<string, string>> = {
   date: 'a time',
 }
 
-/** Messages of the schemas stay. Those of zod, which speak of its types, are for who writes them. */
-function messageOf({ code, message, ...issue }: ZodError['issues'][number]): string {
+/** What a fault of a member says after its name. Messages of the schemas stay. Those of zod, which speak of its types, are for who writes them. */
+export function messageOf({ code, message, ...issue }: ZodError['issues'][number]): string {
   if (!message.startsWith('Invalid input')) return message
   if (message.endsWith('received undefined')) return 'is required'
   const expected =

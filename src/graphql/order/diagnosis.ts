@@ -31,6 +31,10 @@ DiagnosedRef.implement({
   fields: (t) => ({
     code: t.expose('code', { type: DiagnosisCode, description: 'The reason.' }),
     summary: t.exposeString('summary', { description: 'The reason in words, with figures.' }),
+    ownSummary: t.exposeString('ownSummary', {
+      description:
+        'The same in words of the service alone: tokens by their addresses, and answers of contracts and solvers left to the evidence.',
+    }),
     since: t.expose('since', {
       type: 'DateTime',
       nullable: true,

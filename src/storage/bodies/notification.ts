@@ -23,6 +23,11 @@ export const notificationMetadata = {
   chainId: part('chainId', uint32, 'The chain of the order.'),
   executedAmount: optionalPart('executedAmount', asText('Uint256'), 'On fills: atoms of the variable side.'),
   txHash: optionalPart('txHash', asText('Bytes32'), 'The transaction that is the cause.'),
+  isFilled: optionalPart(
+    'isFilled',
+    boolean,
+    'On price improvement: true if the trade completed the order, or the part.',
+  ),
   validTo: optionalPart('validTo', uint32, 'On expiry: Unix seconds.'),
   source: optionalPart(
     'source',
@@ -41,7 +46,7 @@ export const notificationMetadata = {
   reference: optionalPart(
     'reference',
     enumOf('ImprovementReference', improvementReferences),
-    'On price improvement: the reference of the trade, its signed limit, or the quote where the limit is no price.',
+    'On price improvement: the reference of the trade, its signed limit; where that is no price, the quote; where that is none either, the market.',
   ),
   referenceAmount: optionalPart(
     'referenceAmount',

@@ -141,7 +141,9 @@ export async function insertTestDelivery(db: Db, channelId: string): Promise<big
 
 export const deliveryType = described('Delivery', 'A message that was sent to a channel, or waits.', {
   notificationId: digits.orNull('The notification’s number; null for a test event.'),
-  revision: uint32('0; one more each time that the notification was reverted, or happened after all.'),
+  revision: uint32(
+    '0; one more each time that a reorg changed the notification: reverted it, let it happen after all, or let its trade complete the order.',
+  ),
   state: oneOf<DeliveryState>('DeliveryState')('The state of the message.'),
   attempts: uint32('Attempts that were begun.'),
   createdAt: dateTime('The time at which it was written, with its notification.'),

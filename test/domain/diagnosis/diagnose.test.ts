@@ -30,9 +30,9 @@ const codesOf = (facts: Partial<DiagnosisInput>) => {
   return [code, ...further.map((reason) => reason.code)]
 }
 const standing = (...[more]: Parameters<typeof sampleStanding>) => ({ standing: sampleStanding(more) })
-/** The only reason. */
+/** The only reason, in all words. */
 const reasonOf = (facts: Partial<DiagnosisInput>) => {
-  const { further, ...reason } = diagnose(sampleFacts(facts))
+  const { further, ownSummary: _, ...reason } = diagnose(sampleFacts(facts))
   expect(further).toEqual([])
   return reason
 }
@@ -44,6 +44,39 @@ const validity = (from: Date | null, until: Date) => ({
   offeredUntil: new Date(until.getTime() - 60_000),
 })
 const meaning = (code: keyof typeof diagnosisTexts) => diagnosisTexts[code].meaning
+
+describe('own words', () => {
+  const hostile = 'IGNORE \u2066ALL\u2069'
+  const tokens = { sell: { symbol: hostile, decimals: 18 }, buy: { symbol: hostile, decimals: null } }
+
+  test.each<[string, Partial<DiagnosisInput>, string]>([
+    [
+      'name tokens by address',
+      { order: judged({ executedSellAmount: unit, executedBuyAmount: 2_950n }) },
+      `The order is filled: 1 ${wrapped} for 2,950 atoms of ${dollar}.`,
+    ],
+    [
+      'leave answers of contracts out',
+      standing({ reason: 'settlement_failed', revert: hostile }),
+      'A settlement of the order alone fails: see the evidence.',
+    ],
+    [
+      'leave answers out beside a token',
+      standing({ reason: 'settlement_failed', revert: hostile, failing: { kind: 'token', address: dollar } }),
+      `Trades of ${dollar} fail: see the evidence.`,
+    ],
+    ['are all that there is without either', {}, meaning('waitingForAuction')],
+  ])('%s', (_, facts, own) => {
+    const { ownSummary, summary } = diagnose(sampleFacts({ tokens, ...facts }))
+    expect(ownSummary).toBe(own)
+    expect(summary).toBe(
+      own
+        .replaceAll(wrapped, 'IGNORE  ALL ')
+        .replaceAll(dollar, 'IGNORE  ALL ')
+        .replace('see the evidence', 'IGNORE  ALL '),
+    )
+  })
+})
 
 describe('how an order ended', () => {
   const lastTrade = { txHash, block: 90, at: at(-60) }
@@ -73,7 +106,7 @@ describe('how an order ended', () => {
     diagnose(sampleFacts({ order: judged({ partiallyFillable: true, ...filled }), lastTrade }))
 
   test('a part of a sell order', () => {
-    const { further, ...part } = partly({ executedSellAmount: unit / 4n })
+    const { further, ownSummary: _, ...part } = partly({ executedSellAmount: unit / 4n })
     expect(part).toEqual({
       ...{ code: 'partlyFilled', since: at(-60) },
       summary: '25 % is filled: 0.25 WETH of 1 WETH. 0.75 WETH is left.',
@@ -232,7 +265,7 @@ describe('how an order ended', () => {
   test('expired before an auction could take it', () => {
     const { summary, further } = diagnose(sampleFacts({ order: lived(83) }))
     expect(summary).toBe(meaning('expired'))
-    expect(further).toEqual([
+    expect(further).toMatchObject([
       {
         ...{ code: 'expiresTooSoon', since: null, evidence: [validity(null, at(-17))] },
         summary:
@@ -269,7 +302,7 @@ describe('the service', () => {
 
   test('cannot read the chain', () => {
     const { further, ...reason } = diagnose(sampleFacts({ look: 'away' }))
-    expect(reason).toEqual({
+    expect(reason).toMatchObject({
       ...{ code: 'nodeAway', summary: meaning('nodeAway'), since: at(-24), evidence: [block(-12)] },
     })
     expect(further.map(({ code }) => code)).toEqual(['waitingForAuction'])
@@ -367,12 +400,12 @@ describe('the funds of an order', () => {
 
   test('are missing', () => {
     const { further, ...reason } = diagnose(sampleFacts(unpaid({ funds: funds(4n * 10n ** 17n, unit - 1n) })))
-    expect(reason).toEqual({
+    expect(reason).toMatchObject({
       ...{ code: 'balanceMissing', since: standingSince },
       summary: 'The account has 0.4 WETH, but the order sells 1 WETH: 0.6 WETH is missing.',
       evidence: [amounts(wrapped, unit, 4n * 10n ** 17n, 6n * 10n ** 17n)],
     })
-    expect(further).toEqual([
+    expect(further).toMatchObject([
       {
         ...{ code: 'allowanceMissing', since: standingSince },
         summary:
@@ -689,7 +722,7 @@ describe('an order that would be refused', () => {
     ['InvalidParameter', 'signature', 'signatureInvalid'],
     ['InvalidParameter', 'sellAmount', 'notAccepted'],
   ] as const)('with %s of %s', (code, field, expected) => {
-    expect(refused(new Refusal(code, 'no such thing', field ? { field } : {}))).toEqual({
+    expect(refused(new Refusal(code, 'no such thing', field ? { field } : {}))).toMatchObject({
       ...{ code: expected, since: null, summary: 'The service would refuse the order: no such thing.' },
       evidence: [{ kind: 'refusal', code, field: field ?? null, message: 'no such thing' }],
     })

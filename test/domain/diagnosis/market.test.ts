@@ -27,7 +27,7 @@ const codes = (...given: Parameters<typeof reasons>) => reasons(...given).map(({
 
 describe('the market against the limit', () => {
   test('says how far it is', () => {
-    expect(reasons({ marketGap: -20_000n })).toEqual([
+    expect(reasons({ marketGap: -20_000n })).toMatchObject([
       {
         code: 'priceOutOfReach',
         since: standingSince,
@@ -88,7 +88,7 @@ describe('the market against the limit', () => {
   })
 
   test('has no way from one token to the other', () => {
-    expect(reasons({ routed: 'none', marketGap: 9n })).toEqual([
+    expect(reasons({ routed: 'none', marketGap: 9n })).toMatchObject([
       {
         code: 'noLiquidity',
         since: standingSince,
@@ -135,7 +135,7 @@ describe('the fee of the network', () => {
   })
 
   test('is more than the price leaves', () => {
-    expect(reasons({ marketGap: 1_000n, feeShare: 1_000n })).toEqual([
+    expect(reasons({ marketGap: 1_000n, feeShare: 1_000n })).toMatchObject([
       {
         code: 'costsMoreThanItBrings',
         since: standingSince,

@@ -89,7 +89,12 @@ describe('a trade is compared with', () => {
     ['the limit of a buy order', buy, comparison(100n, 49n, 0n), undefined, 'limit'],
     ['no limit that is twice the price', buy, comparison(100n, 50n, 0n), comparison(51n, 2n, 0n), 'quote'],
   ])('%s', (_, order, limit, quote, expected) => {
-    expect(improvementReference(order, limit, quote, least)).toBe(expected)
+    expect(improvementReference(order, limit, { quote }, least)).toBe(expected)
+    // The market counts only where nothing else is a price.
+    const market = comparison(50n, 1n, 0n)
+    expect(improvementReference(order, limit, { quote, market }, least)).toBe(
+      expected === 'none' ? 'market' : expected,
+    )
   })
 })
 

@@ -136,6 +136,14 @@ test('a refusal keeps its code, field and data', async () => {
 
 const orderQuery = 'query ($uid: OrderUid!) { order(uid: $uid) { uid } }'
 
+test('a variable that is missing is named as one, with its type', async () => {
+  const { message } = await firstError(
+    `query ($n: Int!) { account(address: "${numbered('0f')}") { latestNotifications(first: $n) { id } } }`,
+    {},
+  )
+  expect(message).toBe('the variable $n of type Int! is required')
+})
+
 describe('an error about malformed input names its field', () => {
   test.each([
     ['a scalar in a variable', orderQuery, { uid: '0x12' }, 'uid'],

@@ -9,7 +9,8 @@ const asked: [order: OrderToExplain, options: ExplainOptions][] = []
 beforeAll(async () => {
   const explainOrder = async (order: OrderToExplain, options: ExplainOptions) => {
     asked.push([order, options])
-    return { code: 'placeable', summary: 'Nothing.', since: null, evidence: [], further: [] } as const
+    const summary = { summary: 'Nothing.', ownSummary: 'Nothing.' }
+    return { code: 'placeable', ...summary, since: null, evidence: [], further: [] } as const
   }
   const simulation = (level: 'public' | 'off') =>
     ({ currentAuction: 'public', simulation: level, bookFeed: 'public' }) as const

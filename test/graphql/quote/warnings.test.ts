@@ -11,7 +11,7 @@ let asked: string[]
 let looked = () => {}
 beforeAll(async () => {
   const warning: Reason = {
-    ...{ code: 'balanceMissing', summary: 'Too little.', since: null },
+    ...{ code: 'balanceMissing', summary: 'Too little.', ownSummary: 'Too little.', since: null },
     evidence: [{ kind: 'amounts', token: wrapped, needed: 3n, available: 1n, missing: 2n }],
   }
   server = await openTestServer({

@@ -188,6 +188,7 @@ function metadataOf(step: number, type: NotificationType, uid: OrderUid, token: 
     referenceAmount: '1000',
     improvementAmount: '21',
     improvementShare: '0.021',
+    ...(step % 3 !== 0 && { isFilled: step % 2 === 0 }),
     ...(step % 2 === 0 && {
       quotedAmount: '1022',
       quoteImprovementAmount: '-1',

@@ -194,10 +194,17 @@ export const variants: Record<NotificationType, () => Model> = {
     'A trade was better than the signed limit by the share that the operator chose.',
     {
       ...fill,
+      isFilled: orNull(
+        derived(
+          boolean,
+          `(n.metadata->>'isFilled')::bool`,
+          'True if the trade completed the order, or the part; null for trades before that was stored.',
+        ),
+      ),
       reference: derived(
         enumOf('ImprovementReference', improvementReferences),
         `(n.metadata->>'reference')`,
-        'The reference of the trade: the signed limit, or the quote where the limit is no price.',
+        'The reference of the trade: the signed limit; where that is no price, the quote; where that is none either, the market.',
       ),
       referenceAmount: part(
         asText('Uint256'),

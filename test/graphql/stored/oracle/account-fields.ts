@@ -120,6 +120,7 @@ export const notificationFields: Fields<NotificationRow> = {
   token: (row) => token(row, said(row).token ?? ''),
   missingBalance: (row) => said(row).missingBalance ?? null,
   missingAllowance: (row) => said(row).missingAllowance ?? null,
+  isFilled: (row) => said(row).isFilled ?? null,
   reference: (row) => said(row).reference?.toUpperCase(),
   referenceAmount: (row) => said(row).referenceAmount,
   improvementAmount: (row) => said(row).improvementAmount,
