@@ -64,6 +64,6 @@ test('few files stand between a request and its answer', async () => {
   })
   expect(placing).toContain('orders/place.ts')
   // They may fall, and do not rise unnoticed.
-  expect(placing.length).toBeLessThanOrEqual(108)
-  expect(report.length).toBeLessThanOrEqual(44)
+  expect(placing.length, placing.join('\n')).toBeLessThanOrEqual(108)
+  expect(report.length, report.join('\n')).toBeLessThanOrEqual(44)
 })
