@@ -145,7 +145,7 @@ function composeTokens({ rpcWithoutRetries }: ChainAccess, { network, db, log, n
   return {
     ...{ tokens, knownTokens },
     nameTokens: createTokenNaming({ chainId, db, log, knownTokens }),
-    /** Those that can be read now. Never rejects. */
+    /** Returns the tokens that can be read now. Never rejects. */
     describeTokens: (addresses: readonly Address[]): Promise<RecentTokens> =>
       knownTokens(addresses).catch(() => new Map()),
   }

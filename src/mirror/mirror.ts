@@ -67,7 +67,7 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   client?: MirrorClient
   /** The reader of an import. */
   read?: ReadOrders
-  /** Reads tokens, for the messages of notifications: those that cannot be read are missing. Never rejects. */
+  /** Reads tokens for messages of notifications, without those that cannot be read. Never rejects. */
   describeTokens(addresses: readonly Address[]): Promise<RecentTokens>
   /** The times of blocks; of none if they cannot be read soon. Never rejects. */
   blockTimes(numbers: readonly number[]): Promise<ReadonlyMap<number, Date>>

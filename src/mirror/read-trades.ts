@@ -33,7 +33,7 @@ const tradeShape = z.object({
   executedProtocolFees: z.array(feeShape).max(100),
 })
 
-/** Reads the fees of a trade as an order book writes it; undefined for one with a member that is malformed. */
+/** Reads the fees of a trade as an order book writes it; undefined if a member is malformed. */
 export function readTrade(body: unknown): ReportedTrade | undefined {
   const { data } = tradeShape.safeParse(body)
   if (!data) return undefined

@@ -10,7 +10,7 @@ export interface NewNotification extends Omit<Notification, 'id'> {
   cause: string
   /** Block of a cause that a reorg can take back. */
   blockNumber: number | null
-  /** Of a fill: the cause of the price improvement of the same trade, which is written with it. */
+  /** The cause of the price improvement of the same trade, which is written with a fill. */
   improvedBy?: string | undefined
 }
 

@@ -55,7 +55,7 @@ export interface NotificationMetadata {
   chainId: number
   executedAmount?: string
   txHash?: string
-  /** Of a price improvement: true if its trade completed the order. */
+  /** True if the trade of a price improvement completed the order. */
   isFilled?: boolean
   validTo?: number
   /** The cause of the cancellation. */

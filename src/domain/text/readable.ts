@@ -71,8 +71,6 @@ export function formatSeconds(seconds: number): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }
 
-const marked = /\u2068([^\u2066]*)\u2066([^\u2069]*)\u2069/g
-
 /**
  * Marks a text of a stranger within a sentence of the program's.
  * @param own what the program says in its place, such as the address of a token
@@ -83,7 +81,10 @@ export function foreign(text: string, own = 'see the evidence'): string {
 
 /** A sentence with its marked texts, and the same in the program's own words alone. */
 export function toSentences(text: string): { whole: string; own: string } {
-  return { whole: text.replace(marked, '$2'), own: text.replace(marked, '$1') }
+  const [first = '', ...others] = text.split('\u2068')
+  const parts = others.map((part) => part.split(/[\u2066\u2069]/))
+  const joined = (at: 0 | 1) => parts.reduce((all, part) => `${all}${part[at] ?? ''}${part[2] ?? ''}`, first)
+  return { whole: joined(1), own: joined(0) }
 }
 
 /** Removes characters that control a terminal: symbols of tokens and reverts are strangers' texts. */

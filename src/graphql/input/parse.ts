@@ -43,7 +43,9 @@ const typeNames: Readonly<Record<string, string>> = {
   date: 'a time',
 }
 
-/** What a fault of a member says after its name. Messages of the schemas stay. Those of zod, which speak of its types, are for who writes them. */
+/**
+ * Words a fault of a member, after its name. Messages of the schemas stay; those of zod speak of its types.
+ */
 export function messageOf({ code, message, ...issue }: ZodError['issues'][number]): string {
   if (!message.startsWith('Invalid input')) return message
   if (message.endsWith('received undefined')) return 'is required'

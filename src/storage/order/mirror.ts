@@ -183,7 +183,7 @@ export async function unknownIn(db: Db, chainId: number, txHash: Bytes32): Promi
   )
 }
 
-/** Orders that an account placed for a contract to own, and of which trades are missing. In SQL: compares columns. */
+/** Finds orders that an account placed for a contract to own, and that lack trades. SQL compares columns. */
 export async function placedBehind(
   db: Db,
   chainId: number,

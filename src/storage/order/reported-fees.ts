@@ -70,7 +70,7 @@ export async function lackFees(db: Db, chainId: number, owner: Address): Promise
 }
 
 /**
- * Orders whose new trades lack their fees and are known to the order book, newest trades first. It has the fees
+ * Finds orders whose new trades lack fees and are known to the order book, newest first. It has the fees
  * of a trade with the fee of a whole order, or else after a while. In SQL: compares columns.
  */
 export async function feesDue(db: Db, chainId: number, limit: number): Promise<OrderUid[]> {

@@ -47,6 +47,8 @@ const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side',
 const undescribed: Record<string, string> = {
   'order_books.indexed_from': 'where the indexer begins',
   'order_books.notified_from': 'where notifications begin',
+  'notifications.improved_by': 'which of two notifications a channel gets',
+  'mirrored_orders.are_fees_due': 'what the follower reads next',
   'order_books.newest_competition': 'where the follower looks for competitions that it missed',
   'order_books.quote_calls_at': 'the budget of calls',
   'order_books.submission_calls_at': 'the budget of calls',
