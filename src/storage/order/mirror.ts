@@ -1,3 +1,4 @@
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
@@ -79,6 +80,7 @@ export interface CallRate {
  * Takes one call from the budget that all processes share. In SQL: one statement, so that two processes
  * cannot take the same call.
  * @returns 0 if it was taken, else the milliseconds until it can be
+ * @throws Outage while no node has come that the chain could be claimed by
  */
 export async function takeCall(
   db: Db,
@@ -99,7 +101,7 @@ export async function takeCall(
       FROM book b WHERE o.chain_id = b.chain_id AND b.wait_ms = 0
     )
     SELECT wait_ms FROM book`
-  if (!row) throw new Error(`no order book is claimed for chain ${chainId}`)
+  if (!row) throw new Outage('the network node', new Error(`chain ${chainId} is not claimed yet`))
   return Math.ceil(row.wait_ms)
 }
 
