@@ -7,7 +7,8 @@ import { presigned } from '../trade/call.ts'
 
 /**
  * Reads whether the settlement contract has the presignatures of orders: at the newest final block, but not
- * before block `from`, or at the newest block of a node that no longer has the state of that one.
+ * before block `from`, or at the newest block of a node that no longer has the state of that one. A chain
+ * that ends before `from` says nothing.
  * @throws Outage
  */
 export type ReadPresignatures = (
@@ -34,7 +35,9 @@ export function createPresignatureReader({ rpc, network, head }: PresignatureOpt
   }
 
   return async (uids, from) => {
-    const final = Math.max(from, (await head()).number - network.finalityBlocks, 0)
+    const { number: newest } = await head()
+    if (newest < from) return new Map()
+    const final = Math.max(from, newest - network.finalityBlocks, 0)
     const read: [OrderUid, boolean][] = []
     for (const part of chunksOf(uids, atOnce))
       read.push(...(await readAt(part, toQuantity(final)).catch(() => readAt(part, 'latest'))))

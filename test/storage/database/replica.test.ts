@@ -195,7 +195,7 @@ test('what is read from an order book is there at once, for each client that nam
     meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {}, ...ignored },
     readSettled: unused,
     checkSignature: unused,
-    readPresignatures: unused,
+    readPresignatures: async () => new Map(),
     nameTokens: () => Promise.resolve(),
     blockTimes: async () => new Map(),
   })
