@@ -5,6 +5,7 @@ import { createHeads } from '../chain/heads.ts'
 import { settledLogs, tradeLogs } from '../chain/logs/chain-logs.ts'
 import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
+import { createPresignatureReader } from '../chain/order/presignatures.ts'
 import { createProgrammaticPoll } from '../chain/order/programmatic-poll.ts'
 import { createProgrammaticCheck } from '../chain/order/programmatic-signature.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
@@ -296,6 +297,11 @@ function composeFollowing(
   return composeMirror({
     checkSignature: createAccountSignatureCheck(orderCode),
     ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey, describeTokens },
+    readPresignatures: createPresignatureReader({
+      rpc: rpcWithoutRetries,
+      network,
+      head: () => chain.head(),
+    }),
     tradesOf: (owners, range) => tradeLogs({ ...odd, rpc: rpcWithoutRetries, network }, owners, range),
     settledBy: (hashes) => settledLogs({ ...odd, rpc: rpcWithoutRetries, network }, hashes),
     metrics: metrics.loops,

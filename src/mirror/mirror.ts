@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { CheckAccountSignature } from '../chain/order/contract-signature.ts'
+import type { ReadPresignatures } from '../chain/order/presignatures.ts'
 import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -24,11 +25,13 @@ import {
 import { insertOrders } from '../storage/order/insert.ts'
 import {
   expireBefore,
+  firstBlocksOf,
   noteAccountRead,
   noteMirrored,
   noteMissing,
   noteQuoteCalls,
   unknownTradeBlocks,
+  unreadPresignatures,
   unsignedAmong,
 } from '../storage/order/mirror.ts'
 import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
@@ -63,6 +66,7 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   meter: MirrorMeter
   /** Verifies the signatures of smart accounts by our own node. */
   checkSignature: CheckAccountSignature
+  readPresignatures: ReadPresignatures
   /** Undefined for orders that are found. */
   client?: MirrorClient
   /** The reader of an import. */
@@ -326,9 +330,13 @@ async function storeRead(orders: readonly MirroredOrder[], services: MirrorServi
   )
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
+  const presigned = await readPresigned(orders, services)
   const times = await readTimes(uids, services)
   const result = await db
-    .transaction((tx) => store(tx, orders, { signed, times, tokens }, services), msPerOrder * orders.length)
+    .transaction(
+      (tx) => store(tx, orders, { signed, presigned, times, tokens }, services),
+      msPerOrder * orders.length,
+    )
     .catch((fault: unknown) => {
       if (fault instanceof Outage || fault instanceof Refusal) throw fault
       return { fault }
@@ -378,6 +386,9 @@ async function readTimes(
   return old.length > 0 ? services.blockTimes(old) : new Map()
 }
 
+const hasEnded = ({ order, isCancelled }: MirroredOrder, now: Clock) =>
+  isCancelled || order.effectiveValidTo < unixSeconds(now())
+
 /** Signatures that are checked after each answer of the order book, and the time for all of them. */
 const maxChecked = 16
 const checkMs = 1_000
@@ -390,12 +401,10 @@ async function readSignatures(
   mirrored: readonly MirroredOrder[],
   { network, db, now, checkSignature }: MirrorServices,
 ): Promise<Map<OrderUid, boolean | null>> {
-  const hasEnded = ({ order, isCancelled }: MirroredOrder) =>
-    isCancelled || order.effectiveValidTo < unixSeconds(now())
   const orders = new Map(
     mirrored
       .filter(({ order }) => order.signingScheme === 'eip1271')
-      .toSorted((one, other) => Number(hasEnded(one)) - Number(hasEnded(other)))
+      .toSorted((one, other) => Number(hasEnded(one, now)) - Number(hasEnded(other, now)))
       .map(({ order }) => [order.uid, order]),
   )
   const limit = maxChecked * Math.ceil(mirrored.length / maxUids)
@@ -416,13 +425,36 @@ async function readSignatures(
   return new Map(answers)
 }
 
-/** A node that is away, or has too much to do, says nothing about a signature. */
+/**
+ * Reads the presignatures of live orders whose logs may be older than the first indexed block. They count
+ * until a log is indexed, and are read once: later changes are indexed.
+ * @returns those that the node told in time
+ */
+async function readPresigned(
+  mirrored: readonly MirroredOrder[],
+  { network, db, now, readPresignatures }: MirrorServices,
+): Promise<ReadonlyMap<OrderUid, boolean>> {
+  const live = mirrored.filter((each) => each.order.signingScheme === 'presign' && !hasEnded(each, now))
+  const due = await unreadPresignatures(
+    db,
+    network.chainId,
+    live.map(({ order }) => order.uid),
+  )
+  if (due.length === 0) return new Map()
+  const { indexedFrom } = await firstBlocksOf(db, network.chainId)
+  const read = readPresignatures(due, indexedFrom - 1).catch(unavailable)
+  const late = pause(checkMs * Math.ceil(mirrored.length / maxUids), undefined, { ref: false })
+  return (await Promise.race([read, late])) ?? new Map()
+}
+
+/** A node that is away, or has too much to do, says nothing about signatures. */
 function unavailable(fault: unknown): undefined {
   if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
 }
 
 interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
+  presigned: ReadonlyMap<OrderUid, boolean>
   times: ReadonlyMap<number, Date>
   tokens: RecentTokens
 }
@@ -431,7 +463,7 @@ interface Findings {
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, times, tokens }: Findings,
+  { signed, presigned, times, tokens }: Findings,
   { network, now, leastImprovement, client }: MirrorServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
@@ -472,7 +504,7 @@ async function store(
   const reports = mirrored.flatMap(({ order: { uid }, report }) => {
     const orderId = stored.get(uid)
     const isSigned = signed.get(uid)
-    return orderId === undefined ? [] : [{ orderId, isSigned, ...report }]
+    return orderId === undefined ? [] : [{ orderId, isSigned, presigned: presigned.get(uid), ...report }]
   })
   await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined, notifiedFrom })
   await noteQuoteCalls(

@@ -161,14 +161,21 @@ test.each([
   await expect(startProgram({ database, chain: world.chain }, {}, { networks })).rejects.toThrow(fault)
 })
 
-test('the program waits for a node that is before the first block', async () => {
+test.each([
+  ['its own order book', {}, 200],
+  ['another order book', { orderBook: { url: 'http://127.0.0.1:9', callsPerMinute: 100 } }, 503],
+])('the program waits for a node that is before the first block: %s', async (_, followed, listed) => {
   await using database = await createTestDatabase()
   const said: string[] = []
   const log = { ...silentLog, warn: (_: string, fields?: object) => said.push(JSON.stringify(fields)) }
-  const networks = [
-    { network: { ...world.market.network, firstBlock: 7_000_000 }, rpcUrl: world.chain.rpcUrl },
-  ]
+  const network = { ...world.market.network, firstBlock: 7_000_000 }
+  const networks = [{ network, rpcUrl: world.chain.rpcUrl, ...followed }]
   const program = await startProgram({ database, chain: world.chain }, {}, { networks, log })
+  const { status, body } = await request(`${program.url}/health/ready`)
+  expect([status, body[network.name]]).toEqual([503, false])
+  const paths = [`account/${numbered('a')}/orders`, `trades?owner=${numbered('a')}`]
+  const lists = paths.map((path) => request(`${program.url}/${network.name}/api/v1/${path}`))
+  for (const list of await Promise.all(lists)) expect(list.status).toBe(listed)
   await program.close()
   expect(said.join()).toMatch(/is at block \d+, before firstBlock 7000000: set a lower firstBlock/)
 })

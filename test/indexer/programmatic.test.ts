@@ -482,6 +482,34 @@ test('a thousand orders of one owner are read in one round, and not again before
   expect(reads).toEqual([1_001, 1])
 })
 
+test('a part has the status of its order that is read from an order book for the same answer', async () => {
+  const order = partOrder('A', 0)
+  now = start + 7_200
+  const { sellAmount: sell, buyAmount: buy } = order
+  const [first, second] = [
+    sketchBlock(1, [created('A')]),
+    sketchBlock(2, [trade(order, { sell, buy }, 'old')]),
+  ]
+  await using followed = await openTestServer(
+    {
+      async readOrders([uid]) {
+        if (uid !== order.uid) return false
+        await storeOrder(db, order)
+        await applyBlocks(known, rangeOf([second]), { ...indexing, db })
+        return true
+      },
+    },
+    { now: () => now * 1_000 },
+  )
+  const { db } = followed.database
+  const known = await applyBlocks(null, rangeOf([first]), { ...indexing, db })
+  const fields = 'parts(first: 1) { nodes { status order { status } } }'
+  const document = `{ programmaticOrder(owner: "${owner}", hash: "${ids.A}") { ${fields} } }`
+  expect((await graphql(followed.url, document)).programmaticOrder).toEqual({
+    parts: { nodes: [{ status: 'FILLED', order: { status: 'FULFILLED' } }] },
+  })
+})
+
 test('the parts of all programmatic orders of a page take two statements more', async () => {
   for (const [index, name] of (['A', 'B', 'D'] as const).entries()) await apply(index + 1, [created(name)])
   const statements = async (fields: string) => {

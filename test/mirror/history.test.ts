@@ -5,17 +5,21 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import type { OrderBookConfig } from '../../src/app/config.ts'
+import { settlementAbi } from '../../src/chain/settlement/call.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import { readHistories } from '../../src/indexer/account-history.ts'
-import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { findCheckpoint, rollbackChainFacts } from '../../src/storage/chain/indexed-logs.ts'
+import { bytea } from '../../src/storage/database/columns.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { requestHistory } from '../../src/storage/order/histories.ts'
 import { claimOrderBook, firstBlocksOf } from '../../src/storage/order/mirror.ts'
+import { refreshProgress } from '../../src/storage/order/progress.ts'
 import { numbered } from '../fakes/order.ts'
 import { temporaryFile } from '../fakes/settings.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { send } from '../setup/sdk.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
 
@@ -38,7 +42,7 @@ afterAll(async () => {
   await book?.[Symbol.asyncDispose]()
 })
 
-async function follow(history?: OrderBookConfig['history']): Promise<string> {
+async function follow(history?: OrderBookConfig['history'], at = database): Promise<string> {
   await follower?.close()
   const network = { ...book.market.network, finalityBlocks: 2 }
   const orderBook = {
@@ -46,7 +50,7 @@ async function follow(history?: OrderBookConfig['history']): Promise<string> {
     callsPerMinute: 100_000,
     ...(history && { history }),
   }
-  follower = await startProgram({ database, chain: book.chain }, unlimited, {
+  follower = await startProgram({ database: at, chain: book.chain }, unlimited, {
     roles: ['serve', 'index'],
     networks: [{ network, rpcUrl: book.chain.rpcUrl, orderBook }],
   })
@@ -162,6 +166,42 @@ test('a range of blocks is imported with its trades and their orders, once', asy
   const { timestamp } = await book.chain.rpc.call<{ timestamp: string }>('eth_getBlockByNumber', [tag, false])
   expect(Date.parse(traded.timestamp)).toBe(Number(timestamp) * 1_000)
 }, 90_000)
+
+test('an order that was signed on chain before the first indexed block is open until a log revokes that', async () => {
+  const { chainId, settlement } = book.market.network
+  const trader = createTrader(book.url, book.market)
+  const order = await trader.sign({ ...wish, buyAmount: 10n ** 15n })
+  const { body: uid } = await request(`${trader.base}/api/v1/orders`, 'POST', {
+    ...{ ...order, signingScheme: 'presign', signature: '0x' },
+  })
+  const setPreSignature = (signed: boolean) =>
+    send(book, settlement, settlementAbi.encodeFunctionData('setPreSignature', [uid, signed]))
+  await setPreSignature(true)
+  const signedAt = await head()
+  await eventually('the signature is final', async () => (await head()) > signedAt + 2)
+  await using fresh = await createTestDatabase()
+  const url = await follow('accounts', fresh)
+  const { indexedFrom } = await firstBlocksOf(fresh.db, chainId)
+  expect(indexedFrom).toBeGreaterThan(signedAt)
+  const query = `{ order(uid: "${uid}") { status diagnosis { code } } }`
+  const seen = await eventually('the order is read', async () => (await graphql(url, query)).order)
+  expect(seen.status).toBe('OPEN')
+  expect(seen.diagnosis?.code).not.toBe('PRESIGNATURE_MISSING')
+  const becomes = (status: string) =>
+    eventually(status, async () => (await graphql(url, query)).order.status === status)
+  for (const signed of [false, true, false]) {
+    await setPreSignature(signed)
+    await becomes(signed ? 'OPEN' : 'PRESIGNATURE_PENDING')
+  }
+  await follower?.close()
+  follower = undefined
+  await fresh.db.transaction(async (tx) =>
+    refreshProgress(tx, await rollbackChainFacts(tx, chainId, indexedFrom - 1)),
+  )
+  expect(await sql(fresh.db).presignature.count()).toBe(0)
+  const where = { uid: bytea(uid) }
+  expect(await sql(fresh.db).order.findFirst({ where })).toMatchObject({ presigned: true })
+})
 
 test('older trades are read once each, newest first, in turns of accounts, after faults too', async () => {
   const chainId = 31_337

@@ -88,6 +88,7 @@ beforeAll(async () => {
   const common = { db, now: Date.now, log: silentLog }
   services = {
     ...{ ...common, network: sampleNetwork, checkSignature: async () => 'valid' },
+    readPresignatures: async () => new Map(),
     ...{ describeTokens: async () => new Map(), blockTimes: async () => new Map() },
     orderBook: createOrderBook({
       ...{ ...common, chainId, name: 'book', title: 'the order book', url, callsPerMinute },

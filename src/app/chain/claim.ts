@@ -72,7 +72,7 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
   const outages: Outage[] = []
   await Promise.all(
     nodes.list.map(async (node) => {
-      const outage = await tryNode({ network, mirror }, node, db)
+      const outage = await tryNode(network, node, db)
       if (outage) outages.push(outage)
     }),
   )
@@ -129,20 +129,13 @@ export async function findRowFaults(rpc: Rpc, network: Network): Promise<RowFaul
   return faults
 }
 
-async function tryNode(
-  { network, mirror }: Pick<Claimant, 'network' | 'mirror'>,
-  node: NetworkNode,
-  db: Database,
-): Promise<Outage | undefined> {
+async function tryNode(network: Network, node: NetworkNode, db: Database): Promise<Outage | undefined> {
   const chain = createChain({ rpc: node.unchecked, network })
   try {
     const { chainId, genesisHash } = await chain.identity()
     if (chainId !== network.chainId)
       throw new Error(`${network.name}: the node is on chain ${chainId}, not ${network.chainId}`)
-    // A followed network may be indexed from a later block.
-    const faults = (await findRowFaults(node.unchecked, network)).filter(
-      ({ mayPass }) => !(mayPass && mirror),
-    )
+    const faults = await findRowFaults(node.unchecked, network)
     const text = faults.map(({ says, advice }) => `${network.name}: the node ${says}: ${advice}`).join('\n')
     if (faults.some(({ mayPass }) => !mayPass)) throw new Error(text)
     if (faults.length > 0) return new Outage(`the node of ${network.name}`, new Error(text))
@@ -157,7 +150,7 @@ async function tryNode(
 
 /** Opens nodes that were away when the network was claimed, as they return, except those on another chain. */
 export async function claimOtherNodes(
-  { network, nodes, mirror }: Claimant,
+  { network, nodes }: Pick<Claimant, 'network' | 'nodes'>,
   { db, log, signal }: ClaimOptions,
 ): Promise<void> {
   const wrong = new Set<NetworkNode>()
@@ -166,7 +159,7 @@ export async function claimOtherNodes(
     await pause(pauseMs.longest, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return
     for (const node of missing()) {
-      await tryNode({ network, mirror }, node, db).catch((fault) => {
+      await tryNode(network, node, db).catch((fault) => {
         wrong.add(node)
         log.error('a node is not used', { node: nodes.list.indexOf(node) + 1, fault: String(fault) })
       })

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chain } from '../../chain/chain.ts'
+import type { ReadPresignatures } from '../../chain/order/presignatures.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -48,6 +49,7 @@ interface MirrorOptions
     Pick<OldSettlements, 'settledBy'> {
   network: Network
   orderBook: OrderBookConfig
+  readPresignatures: ReadPresignatures
   chain: Chain
   db: Database
   loopDb: Database
@@ -97,7 +99,7 @@ const timesMs = 1_000
 
 export function composeMirror(options: MirrorOptions): Mirror {
   const { network, orderBook: config, chain, db, loopDb, settings, metrics, now, log } = options
-  const { describeTokens, checkSignature, storeDocument } = options
+  const { describeTokens, checkSignature, readPresignatures, storeDocument } = options
   const { callsPerMinute, apiKey, url, history = 'accounts', forwardKeys = false } = config
   const { chainId } = network
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
@@ -106,7 +108,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const latestEveryMs = 60_000 / (callsPerMinute * 0.12)
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
-    ...{ network, db, now, log, describeTokens, checkSignature },
+    ...{ network, db, now, log, describeTokens, checkSignature, readPresignatures },
     blockTimes: (numbers) =>
       Promise.race([
         chain.times(numbers).catch(() => new Map()),

@@ -106,20 +106,17 @@ async function checkOrderBook({ network, orderBook }: NetworkConfig): Promise<Ch
   }
 }
 
-/** Checks contracts that matter on a followed network only. A local chain lacks those that are known. */
+/** Checks contracts that matter on a followed network only. */
 async function checkContracts(
   about: string,
   rpc: Rpc,
   { network, orderBook }: NetworkConfig,
-  isLocal: boolean,
 ): Promise<Check[]> {
   if (!orderBook) return []
   const contracts = [
     { at: network.vaultRelayer, check: failed },
-    ...(isLocal ? [] : network.ethFlows.map((at) => ({ at, check: warned }))),
-    ...(network.conditionalOrders && !isLocal
-      ? [{ at: network.conditionalOrders.composableCow, check: warned }]
-      : []),
+    ...network.ethFlows.map((at) => ({ at, check: warned })),
+    ...(network.conditionalOrders ? [{ at: network.conditionalOrders.composableCow, check: warned }] : []),
   ]
   const checks = await Promise.all(
     contracts.map(async ({ at, check }) => {
@@ -138,16 +135,13 @@ async function checkNode(
   settings: Settings,
 ): Promise<Check[]> {
   const { network, orderBook } = config
-  const [id, block, found] = await Promise.all([
+  const [id, block, faults] = await Promise.all([
     rpc.call<string>('eth_chainId'),
     rpc.call<{ number: string; timestamp: string }>('eth_getBlockByNumber', ['latest', false]),
     findRowFaults(rpc, network),
   ])
   if (Number(id) !== network.chainId)
     return [failed(about, `is on chain ${Number(id)}`, `the row of ${network.name} says ${network.chainId}`)]
-  // A network that follows an order book begins at the head of a chain shorter than the known one of this id.
-  const isLocal = orderBook !== undefined && found.some(({ mayPass }) => mayPass)
-  const faults = found.filter(({ mayPass }) => !(mayPass && orderBook))
   if (faults.length > 0) return faults.map(({ says, advice }) => failed(about, says, advice))
   const age = Math.round(Date.now() / 1_000 - Number(block.timestamp))
   const usual = Math.max(60, (10 * network.blockTimeMs) / 1_000)
@@ -156,7 +150,7 @@ async function checkNode(
     age > usual
       ? warned(about, head, 'the node is behind its chain, or a clock is wrong')
       : passed(about, head),
-    ...(await checkContracts(about, rpc, config, isLocal)),
+    ...(await checkContracts(about, rpc, config)),
   ]
   const hasOutside = solversOf(network, settings).length > 0
   // Their transactions are read only if old settlements are indexed.

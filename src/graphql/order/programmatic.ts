@@ -40,7 +40,7 @@ import { readNodeId } from '../../storage/query/node-id.ts'
 import type { Selected } from '../../storage/query/selection.ts'
 import { builder } from '../builder.ts'
 import type { Context } from '../context/context.ts'
-import { tradingOn } from '../context/networks.ts'
+import { isFollowing, tradingOn } from '../context/networks.ts'
 import { describedRef } from '../described.ts'
 import { defineEnum } from '../enums.ts'
 import { NetworkRef, networkOn } from '../network.ts'
@@ -161,6 +161,8 @@ interface Part extends TwapPart {
   uid: OrderUid
   chainId: number
   isAuthorised: boolean
+  /** The reading of its order where that is selected, which may store it from a followed order book. */
+  reading?: Promise<unknown>
 }
 
 function toPart(terms: Terms, part: TwapPart): Part {
@@ -178,7 +180,14 @@ const bookedLoader = derivedOnce(
 )
 
 async function statusOf(part: Part, context: Context): Promise<PartStatus> {
-  const booked = await bookedLoader(context).load(part.uid)
+  const loader = bookedLoader(context)
+  // All fields of the part are being resolved then.
+  await Promise.resolve()
+  if (part.reading) {
+    await part.reading.catch(() => undefined)
+    loader.clear(part.uid)
+  }
+  const booked = await loader.load(part.uid)
   return partStatus({ ...part, ...booked, now: unixSeconds(context.now()) })
 }
 
@@ -217,7 +226,11 @@ PartRef.implement({
       type: OrderRef,
       nullable: true,
       description: 'Its order; null while it is not placed.',
-      resolve: ({ uid }, _args, context, info) => resolveKeyed(orderByUid, uid, context, info),
+      resolve(part, _args, context, info) {
+        const order = resolveKeyed(orderByUid, part.uid, context, info)
+        if (isFollowing(context.networks)) part.reading = order
+        return order
+      },
     }),
   }),
 })

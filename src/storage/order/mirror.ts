@@ -1,3 +1,4 @@
+import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
@@ -79,6 +80,7 @@ export interface CallRate {
  * Takes one call from the budget that all processes share. In SQL: one statement, so that two processes
  * cannot take the same call.
  * @returns 0 if it was taken, else the milliseconds until it can be
+ * @throws Outage while no node has come that the chain could be claimed by
  */
 export async function takeCall(
   db: Db,
@@ -99,7 +101,7 @@ export async function takeCall(
       FROM book b WHERE o.chain_id = b.chain_id AND b.wait_ms = 0
     )
     SELECT wait_ms FROM book`
-  if (!row) throw new Error(`no order book is claimed for chain ${chainId}`)
+  if (!row) throw new Outage('the network node', new Error(`chain ${chainId} is not claimed yet`))
   return Math.ceil(row.wait_ms)
 }
 
@@ -230,7 +232,7 @@ export async function forgetMissing(db: Db, chainId: number, before: Date): Prom
     AND NOT EXISTS (SELECT FROM trades t WHERE t.order_uid = m.uid)`
 }
 
-/** The order book's report of an order, and our node's answer about its signature. */
+/** The order book's report of an order, and our node's answers about its signature. */
 export interface Report {
   orderId: bigint
   executedFee: bigint | null
@@ -240,6 +242,8 @@ export interface Report {
   refundTxHash: Bytes32 | null
   /** Null if the account's contract did not answer, undefined if it was not requested to. */
   isSigned: boolean | null | undefined
+  /** Whether the chain has its presignature; undefined if that was not read. */
+  presigned: boolean | undefined
 }
 
 /**
@@ -265,20 +269,21 @@ export async function noteMirrored(
   const ids = values(({ orderId }) => orderId)
   await sql(tx).$executeRaw`
     INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, reported_sell,
-      traded_at, is_signed, signature_read_at, unverified_document, requested_at, refund_tx_hash, are_fees_due)
+      traded_at, is_signed, signature_read_at, presigned, unverified_document, requested_at, refund_tx_hash, are_fees_due)
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
-      r.fee, r.fee_token, r.sold, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.document,
+      r.fee, r.fee_token, r.sold, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.presigned, r.document,
       CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END, r.refund_tx_hash,
       EXISTS (SELECT FROM trades tr WHERE tr.order_id = o.id AND tr.block_number >= ${notifiedFrom} AND tr.reported_fees IS NULL)
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
         ${values(({ executedSellAmount }) => executedSellAmount?.toString() ?? null)}::numeric[],
         ${values(({ isSigned }) => isSigned ?? null)}::boolean[], ${values(({ isSigned }) => isSigned !== undefined)}::boolean[],
+        ${values(({ presigned }) => presigned ?? null)}::boolean[],
         ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[],
         ${values(({ refundTxHash }) => refundTxHash && bytea(refundTxHash))}::bytea[])
-        AS r(id, fee, fee_token, sold, is_signed, is_checked, document, refund_tx_hash)
+        AS r(id, fee, fee_token, sold, is_signed, is_checked, presigned, document, refund_tx_hash)
       JOIN orders o ON o.id = r.id LEFT JOIN mirrored_orders b ON b.order_id = o.id
       CROSS JOIN LATERAL (SELECT r.sold < o.executed_sell AS is_behind,
         CASE WHEN b.order_id IS NOT NULL THEN b.traded_at WHEN r.sold < o.executed_sell THEN now() END AS traded_at) t
@@ -288,6 +293,7 @@ export async function noteMirrored(
       reported_sell = coalesce(excluded.reported_sell, m.reported_sell),
       is_signed = coalesce(excluded.is_signed, m.is_signed),
       signature_read_at = coalesce(excluded.signature_read_at, m.signature_read_at),
+      presigned = coalesce(m.presigned, excluded.presigned),
       unverified_document = excluded.unverified_document, refund_tx_hash = excluded.refund_tx_hash`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
@@ -335,6 +341,21 @@ export async function unsignedAmong(
     WHERE m.is_signed IS NOT TRUE AND coalesce(m.signature_read_at < now() - interval '1 minute', true)
       AND coalesce(o.executed_sell, 0) = 0
     ORDER BY m.signature_read_at NULLS FIRST, g.place LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/** Those of these orders whose presignatures are not known. In SQL: orders may not be stored yet. */
+export async function unreadPresignatures(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+): Promise<OrderUid[]> {
+  if (uids.length === 0) return []
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT g.uid FROM unnest(${uids.map(bytea)}::bytea[]) AS g(uid)
+    LEFT JOIN orders o ON o.uid = g.uid AND o.chain_id = ${chainId} LEFT JOIN mirrored_orders m ON m.order_id = o.id
+    WHERE m.presigned IS NULL
+      AND NOT EXISTS (SELECT FROM presignatures p WHERE p.order_uid = g.uid AND p.chain_id = ${chainId})`
   return rows.map(({ uid }) => hexOf(uid))
 }
 

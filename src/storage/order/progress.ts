@@ -48,8 +48,9 @@ const maxColumnValue = '9'.repeat(78)
 /**
  * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it
  * twice, or after a rollback, gives the row that the logs imply. Only the fee of an order that comes from
- * another order book is what that reports, and its placements are not stored. A row that has these values
- * already is not written, since orders have many indexes. In SQL: the columns are computed from other tables.
+ * another order book is what that reports, its placements are not stored, and without logs its presignature is
+ * what the chain had at a final block. A row that has these values already is not written, since orders have
+ * many indexes. In SQL: the columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return
@@ -68,7 +69,7 @@ export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Prom
             SELECT 1 FROM placements pl WHERE pl.order_uid = same.uid AND pl.chain_id = same.chain_id)
           AND NOT EXISTS (SELECT 1 FROM order_books b WHERE b.chain_id = same.chain_id) AS invalidated,
         coalesce((SELECT p.signed FROM presignatures p WHERE p.order_uid = same.uid AND p.chain_id = same.chain_id
-          ORDER BY p.block_number DESC, p.log_index DESC LIMIT 1), false) AS presigned
+          ORDER BY p.block_number DESC, p.log_index DESC LIMIT 1), m.presigned, false) AS presigned
       FROM orders same
         LEFT JOIN LATERAL (SELECT sum(sell_amount) AS sell, sum(buy_amount) AS buy, sum(fee_amount) AS fee
           FROM trades WHERE order_id = same.id) t ON true

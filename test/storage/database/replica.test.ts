@@ -196,6 +196,7 @@ test('what is read from an order book is there at once, for each client that nam
     readSettled: unused,
     checkSignature: unused,
     describeTokens: async () => new Map(),
+    readPresignatures: async () => new Map(),
     blockTimes: async () => new Map(),
   })
   await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])
