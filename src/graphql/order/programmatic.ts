@@ -156,6 +156,12 @@ const ProgrammaticInput = builder.unionType('ProgrammaticOrderInput', {
   resolveType: (value) => staticInputs[(value as Input).type].name,
 })
 
+/** The difference to the clocks of order books, in seconds. */
+const maxSkew = 60
+
+/** The same key without a reader of order books that networks follow. */
+const storedOrderByUid = { ...orderByUid }
+
 /** A part of a TWAP, which is known before it is placed. */
 interface Part extends TwapPart {
   uid: OrderUid
@@ -181,6 +187,9 @@ async function statusOf(part: Part, context: Context): Promise<PartStatus> {
   const booked = await bookedLoader(context).load(part.uid)
   return partStatus({ ...part, ...booked, now: unixSeconds(context.now()) })
 }
+
+/** A part is placed in its window: before that, no order book has to be asked for it. */
+const mayBePlaced = (validFrom: number, { now }: Context) => validFrom <= unixSeconds(now()) + maxSkew
 
 const PartRef = builder.objectRef<Part>('ProgrammaticOrderPart')
 PartRef.implement({
@@ -217,7 +226,8 @@ PartRef.implement({
       type: OrderRef,
       nullable: true,
       description: 'Its order; null while it is not placed.',
-      resolve: ({ uid }, _args, context, info) => resolveKeyed(orderByUid, uid, context, info),
+      resolve: ({ uid, validFrom }, _args, context, info) =>
+        resolveKeyed(mayBePlaced(validFrom, context) ? orderByUid : storedOrderByUid, uid, context, info),
     }),
   }),
 })
