@@ -61,6 +61,8 @@ export interface OrderBookWrites {
   quote(request: QuoteRequest, asker?: Asker): Promise<QuoteReply>
   /** The native price of a token; undefined if it has none. @throws Refusal, Outage */
   nativeRate(token: Address, asker: Asker): Promise<NativeRate | undefined>
+  /** The surplus of all trades of an account, in native atoms. @throws Refusal, Outage */
+  totalSurplus(owner: Address, asker: Asker): Promise<bigint>
   /** Yields a quote, and each later one that differs, until `signal` aborts. */
   quotes(request: QuoteRequest, signal: AbortSignal, asker?: Asker): Promise<AsyncGenerator<QuoteReply, void>>
 }
@@ -294,6 +296,14 @@ export function createWrites(services: WriteServices): OrderBookWrites {
       return toRate(data.price)
     },
 
+    async totalSurplus(owner, asker) {
+      const path = `/api/v1/users/${owner}/total_surplus`
+      const reading = send({ as: 'read', method: 'GET', path }, asker)
+      const { success, data } = surplusShape.safeParse(bodyOf(await inTime(reading, services)))
+      if (!success) throw invalidResponse(name, 'no surplus')
+      return data.totalSurplus
+    },
+
     quote: (request, asker = {}) => quote(request, asker),
     async quotes(request, signal, asker = {}) {
       return quotesAfter(await quote(request, asker), request, signal, asker)
@@ -413,6 +423,8 @@ const refusalShape = z.object({
 
 /** Refusals that mean that a token has no price. */
 const absentTypes: ReadonlySet<string> = new Set(['NoLiquidity', 'NotFound'])
+
+const surplusShape = z.object({ totalSurplus: amount })
 
 const priceShape = z.object({ price: z.number().min(0) })
 

@@ -424,6 +424,43 @@ describe('a stream of quotes', () => {
   })
 })
 
+describe('the surplus of an account', () => {
+  const surplus = (owner: string) => `/api/v1/users/${owner}/total_surplus`
+  const readSurplus = async (owner: string, fields = 'totalSurplus') => {
+    const query = `{ account(address: "${owner}") { ${fields} } }`
+    const { body } = await request(`${follower.url}/graphql`, 'POST', { query })
+    return body.errors ? body.errors[0].extensions.code : body.data.account
+  }
+
+  test.each([
+    ['alone', 'totalSurplus', {}],
+    ['beside stored fields', 'address totalSurplus(network: "sepolia")', { address: `0x${'31'.repeat(20)}` }],
+  ])('is the one that the order book says: %s', async (_, fields, others) => {
+    const owner = `0x${'31'.repeat(20)}`
+    answers.set(`GET ${surplus(owner)}`, (_call, res) => json(res, 200, { totalSurplus: '123456789' }))
+    expect(await readSurplus(owner, fields)).toEqual({ ...others, totalSurplus: '123456789' })
+    expect(await (await fetch(`${base}${surplus(owner)}`)).json()).toEqual({ totalSurplus: '123456789' })
+  })
+
+  test('is that of an object by its id', async () => {
+    const owner = `0x${'32'.repeat(20)}`
+    answers.set(`GET ${surplus(owner)}`, (_, res) => json(res, 200, { totalSurplus: '7' }))
+    const { id } = await readSurplus(owner, 'id')
+    const query = `{ node(id: "${id}") { ... on Account { totalSurplus } } }`
+    expect((await graphql(follower.url ?? '', query)).node).toEqual({ totalSurplus: '7' })
+  })
+
+  test.each([
+    ['a fault', (res: ServerResponse) => json(res, 500, {})],
+    ['a lost answer', (res: ServerResponse) => res.destroy()],
+    ['no number', (res: ServerResponse) => json(res, 200, { totalSurplus: 'moon' })],
+  ])('is no number while the order book has none: %s', async (_, answer) => {
+    const owner = `0x${'33'.repeat(20)}`
+    answers.set(`GET ${surplus(owner)}`, (_call, res) => void answer(res))
+    expect(await readSurplus(owner)).toBe('Unavailable')
+  })
+})
+
 describe('the native prices of the order book', () => {
   const weth = () => chain.market.tokens.WETH.address
   let token: string

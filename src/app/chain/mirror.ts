@@ -16,8 +16,8 @@ import {
 } from '../../indexer/account-history.ts'
 import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
-import { createBookRates, type ReadRates } from '../../mirror/native-rates.ts'
 import { type MirrorMeter, type MirrorServices, titleOf } from '../../mirror/mirror.ts'
+import { createBookRates, type ReadRates } from '../../mirror/native-rates.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
