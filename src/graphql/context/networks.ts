@@ -59,7 +59,7 @@ export interface TradingServices {
    * @throws Outage; Refusal RateLimited, UpstreamRefused
    */
   passOn?(request: PassedRequest, asker: Asker): Promise<PassedAnswer>
-  /** The surplus of an account as the order book that the network follows counts it. @throws Outage; Refusal */
+  /** The surplus of an account by the order book that the network follows. @throws Outage; Refusal */
   totalSurplus?(owner: Address, asker: Asker): Promise<bigint>
   /** Uploads a document to the order book that the network follows. @throws Outage; Refusal */
   uploadDocument?(document: string, asker: Asker): Promise<void>

@@ -157,7 +157,7 @@ export function listedFrom(
   return [...new Set(networks)]
 }
 
-/** Reports whether a value of a selection is read from another service. @throws Refusal for invalid arguments */
+/** Reports whether a value of a selection is read from another service. @throws Refusal for arguments */
 export function isPartElsewhere(
   { slots }: Pick<PreparedObject, 'slots'>,
   { variables }: OperationScope,
