@@ -19,6 +19,7 @@ import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
 import type { WatchTowerOptions } from '../indexer/watch-tower.ts'
 import { createPools } from '../market/pools/pools.ts'
+import { type ReadRates, ratesBefore } from '../mirror/native-rates.ts'
 import type { RecentTokens } from '../notifications/token-pairs.ts'
 import type { OrderServices } from '../orders/check.ts'
 import { createDocumentReader } from '../orders/late-document.ts'
@@ -94,8 +95,7 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
   const access = composeChainAccess(config, scope)
   const tokens = composeTokens(access, scope)
   const mirror = orderBook && composeFollowing(orderBook, access, tokens, scope)
-  const hasPools = network.poolFactory !== zeroAddress
-  const trading = composeTrading(access, tokens, { ...scope, ...(!hasPools && { mirror }) })
+  const trading = composeTrading(access, tokens, { ...scope, mirror })
   const { nodes, chain, pools } = access
   return {
     ...{ network, nodes, chain, pools, tokens: tokens.tokens },
@@ -157,7 +157,7 @@ type Tokens = ReturnType<typeof composeTokens>
 /** The bytes of tokens that quotes have stored, of all clients in a day: a quote names any token. */
 const quotedTokenBytes = 8_388_608
 
-/** Quotes, orders, simulations and auctions. @param options `mirror`: set on a network without pools */
+/** Quotes, orders, simulations and auctions. */
 function composeTrading(
   access: ChainAccess,
   { knownTokens, nameTokens }: Tokens,
@@ -178,11 +178,7 @@ function composeTrading(
   })
   const quotedTokens = { what: 'quoted tokens', bytes: quotedTokenBytes, ageMs: 86_400_000 }
   const quotedTokenRoom = tokenRoomOf(createByteBudget(quotedTokens, { now }), 'all')
-  const {
-    services: quoteServices,
-    nativeRates,
-    ...quoting
-  } = composeQuoting({
+  const { services: quoteServices, ...quoting } = composeQuoting({
     ...{ rpc, nodes, pools, policy, appDataSources },
     tokens: (addresses) => knownTokens(addresses, quotedTokenRoom),
     solver: solvers.find(({ solver }) => !solver.outside)?.solver.address,
@@ -196,11 +192,18 @@ function composeTrading(
     quoteFor: (order, meter) => quoteForOrder(order, quoteServices, meter),
     ...shared,
   })
+  const { mirror } = options
+  const hasPools = network.poolFactory !== zeroAddress
+  /** As REST does: without pools here, an order book that is followed says all prices. */
+  const withBook = (own: ReadRates): ReadRates => {
+    if (!mirror) return own
+    return hasPools ? ratesBefore(own, mirror.nativeRates) : mirror.nativeRates
+  }
   const simulations = composeSimulations({
     ...{ chain, policy, appDataSources, rpc, nodes, timeoutMs },
     simulationRpc: rpcWithoutRetries,
     quotes: quoteServices,
-    quoteElsewhere: options.mirror?.writes.quote,
+    quoteElsewhere: hasPools ? undefined : mirror?.writes.quote,
     orders: { ...orderServices, checkOrder: newOrderCheck() },
     isFollowed: options.orderBook !== undefined,
     ...shared,
@@ -217,9 +220,10 @@ function composeTrading(
     ...shared,
     db: loopDb,
   })
-  const { recordedRates } = quoting
   return {
-    ...{ quoteServices, nativeRates, recordedRates, orderServices, simulations, auctionServices },
+    ...{ quoteServices, orderServices, simulations, auctionServices },
+    nativeRates: withBook(quoting.nativeRates),
+    recordedRates: withBook(quoting.recordedRates),
     checkSignature: createAccountSignatureCheck(orderCode),
   }
 }

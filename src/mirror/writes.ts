@@ -4,11 +4,12 @@ import { z } from 'zod'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { refusalCodes } from '../domain/errors/refusal-codes.ts'
-import { zeroAddress } from '../domain/evm/address.ts'
+import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Cancellation, OrderCreation } from '../domain/order/creation.ts'
 import { type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
+import { type NativeRate, ratioOfDouble } from '../domain/token/prices.ts'
 import { invalidResponse, OutsideFault, printable } from '../outside/fault.ts'
 import { JsonText, jsonIn } from '../outside/http-json.ts'
 import { findAppData } from '../storage/app-data.ts'
@@ -58,6 +59,10 @@ export interface OrderBookWrites {
   ): Promise<OrderUid>
   uploadDocument(document: string, asker?: Asker): Promise<void>
   quote(request: QuoteRequest, asker?: Asker): Promise<QuoteReply>
+  /** The native price of a token; undefined if it has none. @throws Refusal, Outage */
+  nativeRate(token: Address, asker: Asker): Promise<NativeRate | undefined>
+  /** The surplus of all trades of an account, in native atoms. @throws Refusal, Outage */
+  totalSurplus(owner: Address, asker: Asker): Promise<bigint>
   /** Yields a quote, and each later one that differs, until `signal` aborts. */
   quotes(request: QuoteRequest, signal: AbortSignal, asker?: Asker): Promise<AsyncGenerator<QuoteReply, void>>
 }
@@ -281,6 +286,24 @@ export function createWrites(services: WriteServices): OrderBookWrites {
       await sendTyped({ as: 'document', method: 'PUT', path, body: { fullAppData } }, asker)
     },
 
+    async nativeRate(token, asker) {
+      const path = `/api/v1/token/${token}/native_price`
+      const answer = await send({ as: 'read', method: 'GET', path }, asker)
+      const refusal = refusalShape.safeParse(answer.body).data
+      if (answer.status < 500 && refusal && absentTypes.has(refusal.errorType)) return undefined
+      const { success, data } = priceShape.safeParse(bodyOf(answer))
+      if (!success) throw invalidResponse(name, 'no price')
+      return toRate(data.price)
+    },
+
+    async totalSurplus(owner, asker) {
+      const path = `/api/v1/users/${owner}/total_surplus`
+      const reading = send({ as: 'read', method: 'GET', path }, asker)
+      const { success, data } = surplusShape.safeParse(bodyOf(await inTime(reading, services)))
+      if (!success) throw invalidResponse(name, 'no surplus')
+      return data.totalSurplus
+    },
+
     quote: (request, asker = {}) => quote(request, asker),
     async quotes(request, signal, asker = {}) {
       return quotesAfter(await quote(request, asker), request, signal, asker)
@@ -397,6 +420,19 @@ const refusalShape = z.object({
   description: z.string(),
   data: z.record(z.string(), z.unknown()).optional(),
 })
+
+/** Refusals that mean that a token has no price. */
+const absentTypes: ReadonlySet<string> = new Set(['NoLiquidity', 'NotFound'])
+
+const surplusShape = z.object({ totalSurplus: amount })
+
+const priceShape = z.object({ price: z.number().min(0) })
+
+/** Undefined for a price of nothing. */
+function toRate(price: number): NativeRate | undefined {
+  const { numerator, denominator } = ratioOfDouble(price) ?? {}
+  return numerator && denominator ? { nativeAmount: numerator, tokenAmount: denominator } : undefined
+}
 
 /** The order book's refusal: under our code of the same name, or as UpstreamRefused. */
 function refusalOf({ status, body, retryAfterMs }: Omit<PassedResponse, 'text' | 'isPlain'>): Refusal {

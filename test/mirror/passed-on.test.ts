@@ -15,7 +15,7 @@ import { sql } from '../../src/storage/database/database.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
-import { createTrader, graphql } from '../setup/trader.ts'
+import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
 interface Call {
@@ -421,6 +421,131 @@ describe('a stream of quotes', () => {
     expect(status).toBe(200)
     expect(text).toMatch(/data: .*"buyAmount":"500"/)
     expect(text).toContain('event: error\ndata: {"errorType":"NoLiquidity","description":"none any more"}')
+  })
+})
+
+describe('the surplus of an account', () => {
+  const surplus = (owner: string) => `/api/v1/users/${owner}/total_surplus`
+  const readSurplus = async (owner: string, fields = 'totalSurplus') => {
+    const query = `{ account(address: "${owner}") { ${fields} } }`
+    const { body } = await request(`${follower.url}/graphql`, 'POST', { query })
+    return body.errors ? body.errors[0].extensions.code : body.data.account
+  }
+
+  test.each([
+    ['alone', 'totalSurplus', {}],
+    ['beside stored fields', 'address totalSurplus(network: "sepolia")', { address: `0x${'31'.repeat(20)}` }],
+  ])('is the one that the order book says: %s', async (_, fields, others) => {
+    const owner = `0x${'31'.repeat(20)}`
+    answers.set(`GET ${surplus(owner)}`, (_call, res) => json(res, 200, { totalSurplus: '123456789' }))
+    expect(await readSurplus(owner, fields)).toEqual({ ...others, totalSurplus: '123456789' })
+    expect(await (await fetch(`${base}${surplus(owner)}`)).json()).toEqual({ totalSurplus: '123456789' })
+  })
+
+  test('is that of an object by its id', async () => {
+    const owner = `0x${'32'.repeat(20)}`
+    answers.set(`GET ${surplus(owner)}`, (_, res) => json(res, 200, { totalSurplus: '7' }))
+    const { id } = await readSurplus(owner, 'id')
+    const query = `{ node(id: "${id}") { ... on Account { totalSurplus } } }`
+    expect((await graphql(follower.url ?? '', query)).node).toEqual({ totalSurplus: '7' })
+  })
+
+  test.each([
+    ['a fault', (res: ServerResponse) => json(res, 500, {})],
+    ['a lost answer', (res: ServerResponse) => res.destroy()],
+    ['no number', (res: ServerResponse) => json(res, 200, { totalSurplus: 'moon' })],
+  ])('is no number while the order book has none: %s', async (_, answer) => {
+    const owner = `0x${'33'.repeat(20)}`
+    answers.set(`GET ${surplus(owner)}`, (_call, res) => void answer(res))
+    expect(await readSurplus(owner)).toBe('Unavailable')
+  })
+})
+
+describe('the native prices of the order book', () => {
+  const weth = () => chain.market.tokens.WETH.address
+  let token: string
+  let tokens = 0
+  beforeEach(() => {
+    token = `0x${String(++tokens).padStart(40, '7')}`
+  })
+  const priceCall = () => `GET /api/v1/token/${token}/native_price`
+  const priced = (price: number) => answers.set(priceCall(), (_, res) => json(res, 200, { price }))
+  const priceCalls = () => calls.filter(({ call }) => call.endsWith('/native_price')).length
+  const nativePrice = async () => {
+    const query = `{ tokens(network: "sepolia", addresses: ["${token}"]) { nativePrice } }`
+    const { body } = await request(`${follower.url}/graphql`, 'POST', { query })
+    return body.errors ? body.errors[0].extensions.code : body.data.tokens[0].nativePrice
+  }
+
+  async function quoted(buyAmount: string) {
+    answers.set('POST /api/v1/quote', (_, res) =>
+      json(res, 200, {
+        quote: { sellAmount: '1000000', buyAmount, feeAmount: '0', validTo: 4_000_000_000 },
+        ...{ expiration: new Date(Date.now() + 60_000).toISOString(), id: 1, verified: true },
+      }),
+    )
+    const query = `mutation ($input: QuoteInput!) {
+      quote(input: $input) { priceImpact { share isNotable needsAcceptance } warnings { code } }
+    }`
+    const input = {
+      ...{ from: trader.address, sellToken: weth(), buyToken: token },
+      amount: { sellBeforeFee: '1000000' },
+    }
+    const { priceImpact, warnings } = (await graphql(follower.url ?? '', query, { input })).quote
+    return { priceImpact, codes: warnings.map(({ code }: { code: string }) => code) }
+  }
+
+  test('say what a quote loses, and that the trader has to accept it', async () => {
+    priced(0.25)
+    const half = await quoted('2000000')
+    expect(half.priceImpact).toEqual({ share: '0.5', isNotable: true, needsAcceptance: true })
+    expect(half.codes).toContain('PRICE_IMPACT')
+    expect(half.codes).not.toContain('PRICE_UNKNOWN')
+    const fair = await quoted('3990000')
+    expect(fair.priceImpact).toEqual({ share: '0.0025', isNotable: false, needsAcceptance: false })
+    expect(fair.codes).not.toContain('PRICE_IMPACT')
+    // The coin needs no call, and a price serves for a while.
+    expect(priceCalls()).toBe(1)
+  })
+
+  test('leave the loss unknown without a price', async () => {
+    const unknown = await quoted('2000000')
+    expect(unknown.priceImpact).toBeNull()
+    expect(unknown.codes).toContain('PRICE_UNKNOWN')
+  })
+
+  test.each([0.1, 333333333.3333333, 1.5e-12])('are those of tokens: %d', async (price) => {
+    priced(price)
+    expect(Number(await nativePrice())).toBe(price)
+    expect(await (await fetch(`${base}/api/v1/token/${token}/native_price`)).json()).toEqual({ price })
+  })
+
+  test.each([
+    ['an unknown token', 404, { errorType: 'NoLiquidity', description: 'no route' }, null, 1],
+    ['a token without a market', 400, { errorType: 'NoLiquidity', description: 'no route' }, null, 1],
+    ['a price of nothing', 200, { price: 0 }, null, 1],
+    ['a denied token', 400, { errorType: 'UnsupportedToken', description: 'no' }, 'UnsupportedToken', 2],
+    ['a fault', 500, { errorType: 'InternalServerError', description: '' }, 'Unavailable', 2],
+    ['another body', 200, { moon: 1 }, 'Unavailable', 2],
+    ['a negative price', 200, { price: -1 }, 'Unavailable', 2],
+  ])('are absent or unavailable: %s', async (_, status, body, expected, asked) => {
+    answers.set(priceCall(), (_call, res) => json(res, status, body))
+    for (let time = 0; time < 2; time++) expect(await nativePrice()).toBe(expected)
+    expect(priceCalls()).toBe(asked)
+  })
+
+  test('are unavailable while it does not answer, and serve later what it says late', async () => {
+    answers.set(priceCall(), (_, res) => void setTimeout(() => json(res, 200, { price: 3 }), 2_500))
+    expect(await nativePrice()).toBe('Unavailable')
+    await eventually('it has answered', async () => (await nativePrice()) === '3')
+    expect(priceCalls()).toBe(1)
+  })
+
+  test('are one for the coin', async () => {
+    priced(0.5)
+    const query = `{ tokens(network: "sepolia", addresses: ["${weth()}", "${token}"]) { nativePrice } }`
+    const { tokens } = await graphql(follower.url ?? '', query)
+    expect(tokens).toEqual([{ nativePrice: '1' }, { nativePrice: '0.5' }])
   })
 })
 

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
+import type { OrderUid } from '../../src/domain/order/order.ts'
 import { composableCow } from '../../src/domain/programmatic/handlers.ts'
 import { type ConditionalOrderParams, paramsId } from '../../src/domain/programmatic/params.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
+import { bytea } from '../../src/storage/database/columns.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { calls, walletCall } from '../chain/conditional-stage.ts'
 import { coin, conditionalOrders, postPart } from '../setup/conditional-orders.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -166,6 +169,12 @@ describe('a followed network', () => {
       },
       nextPart: { status: 'NOT_POSTED' },
     })
+    // The order book is not asked for a part whose window has not begun: it cannot be placed yet.
+    const uids = idle.parts.nodes.map(({ uid }: { uid: string }) => bytea(uid as OrderUid))
+    const missing = await sql(database.db).$queryRaw<{ uid: string }[]>`
+      SELECT '0x' || encode(uid, 'hex') AS uid FROM missing_orders WHERE uid = ANY(${uids}::bytea[])`
+    expect(idle.parts.nodes).toHaveLength(2)
+    expect(missing).toEqual([{ uid: idle.nextPart.uid }])
     await wallets.execute(owner, walletCall(composableCow, calls.remove(params)))
     const removed = await reads('it is removed', { owner, params }, ({ status }) => status === 'CANCELLED')
     expect(removed.diagnosis.code).toBe('REMOVED')

@@ -18,6 +18,7 @@ import {
 import { createClientLimits } from '../../mirror/client-limits.ts'
 import { followOrderBook } from '../../mirror/follow.ts'
 import { type MirrorMeter, type MirrorServices, titleOf } from '../../mirror/mirror.ts'
+import { createBookRates, type ReadRates } from '../../mirror/native-rates.ts'
 import { createOrderBook } from '../../mirror/order-book.ts'
 import {
   createAccountReader,
@@ -70,7 +71,9 @@ export interface Mirror {
   claim(): Promise<void>
   /** The first blocks to index and to notify, once the chain is claimed. */
   firstBlocks(): Promise<FirstBlocks>
-  writes: Omit<OrderBookWrites, 'pass'>
+  writes: Omit<OrderBookWrites, 'pass' | 'nativeRate'>
+  /** Reads native prices of tokens at the order book. */
+  nativeRates: ReadRates
   read: ReadThrough<readonly OrderUid[]>
   /** Reads the newest orders of an account. The process that follows reads its older trades later. */
   readAccount: ReadThrough<Address>
@@ -127,7 +130,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const oldSettlements = { network, db, chain, settledBy: options.settledBy, now, log }
   const readSettled = (hashes: readonly Bytes32[]) => readOldSettlements(hashes, oldSettlements)
   const serving = { ...servicesOver(db), callsOfClients: limits.calls, limits, storeDocument, readSettled }
-  const { pass, ...writes } = createWrites(serving)
+  const { pass, nativeRate, ...writes } = createWrites(serving)
   const readOrdersOf = createAccountReader(serving)
   const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
   return {
@@ -135,6 +138,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
       claimOrderBook(db, chainId, withoutSecrets(url), () => beginOf(history, network, { db, chain })),
     firstBlocks: () => firstBlocksOf(db, chainId),
     writes,
+    nativeRates: createBookRates({ nativeRate }, serving),
     read: createOrderReader(serving),
     readAccount: readOrdersOf,
     hasReadAccount: readOrdersOf.hasRead,

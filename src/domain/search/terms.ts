@@ -1,6 +1,9 @@
 import { diagnosisTexts } from '../diagnosis/code.ts'
+import { notificationTexts } from '../notification/texts.ts'
 import { orderEventTexts, standingTexts } from '../order/event.ts'
 import { orderStatusTexts } from '../order/status.ts'
+import { diagnosisTexts as programmaticTexts } from '../programmatic/diagnosis.ts'
+import { generatorStatusTexts, partStatusTexts } from '../programmatic/status.ts'
 import { screaming } from '../text/spelling.ts'
 
 /** A code or a name of this service with its meaning. */
@@ -22,12 +25,16 @@ const listed = (
     return { name: screaming(value), kind, meaning, ...('advice' in more && { advice: more.advice }) }
   })
 
-/** Codes of a diagnosis, statuses, events, and reasons why no auction holds an order. */
+/** Codes of diagnoses, statuses, events, notifications, and reasons why no auction holds an order. */
 export const terms: readonly Term[] = [
   ...listed('Why an order is not filled, or how it ended', diagnosisTexts),
   ...listed('Status of an order', orderStatusTexts),
   ...listed('Step in the history of an order', orderEventTexts),
   ...listed('Why no auction holds an order', standingTexts),
+  ...listed('Why a programmatic order goes on or not', programmaticTexts),
+  ...listed('Status of a programmatic order', generatorStatusTexts),
+  ...listed('Status of a part of a programmatic order', partStatusTexts),
+  ...listed('Notification', notificationTexts),
 ]
 
 /** A name without upper case, underscores and spaces. */

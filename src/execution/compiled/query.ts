@@ -20,6 +20,7 @@ import {
   conditionKey,
   conditionVariables,
   isComplete,
+  isPartElsewhere,
   prepareField,
   prepareObject,
   readField,
@@ -134,7 +135,7 @@ function keyedReader(field: GraphQLField<unknown, unknown>, findKeys: LookUp, no
     if (!lookup) return async () => 'null'
     if (lookup === 'not stored') return undefined
     const prepared = prepareObject(schema.getType(lookup.typeName) as GraphQLObjectType, nodes, scope)
-    if (!prepared.isFullyStored) return undefined
+    if (!prepared.isFullyStored || isPartElsewhere(prepared, scope, services)) return undefined
     const { keyed } = lookup as { keyed: Keyed<unknown> }
     if (
       (lookup.keys as unknown[]).some((key) => isLacking(ownedBy({ keyed, key }, prepared, scope, services)))
@@ -173,7 +174,9 @@ function entitiesReader(
       keyed,
       prepared: prepareObject(schema.getType(typeName) as GraphQLObjectType, nodes, scope),
     }))
-    if (!reads.every(({ prepared }) => prepared.isFullyStored)) return undefined
+    const isStored = ({ prepared }: (typeof reads)[number]) =>
+      prepared.isFullyStored && !isPartElsewhere(prepared, scope, services)
+    if (!reads.every(isStored)) return undefined
     const lacksOrders = ({ prepared, typeName }: (typeof reads)[number]) =>
       found.some(
         (entity) => entity.typeName === typeName && isLacking(ownedBy(entity, prepared, scope, services)),

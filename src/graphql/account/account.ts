@@ -1,7 +1,10 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Address } from '../../domain/evm/address.ts'
 import { account, accountRelations } from '../../storage/models/account.ts'
 import { accountByAddress } from '../../storage/models/keyed.ts'
 import { builder } from '../builder.ts'
 import { requireFeature } from '../context/access.ts'
+import type { Context } from '../context/context.ts'
 import { tradingOn } from '../context/networks.ts'
 import { chainIdsOf, filterArguments, filterRowArguments, namedNetworks } from '../order/order.ts'
 import { programmaticArguments, programmaticRowArguments } from '../order/programmatic.ts'
@@ -9,7 +12,7 @@ import { allNetworks, checkFirst, cursorArguments, networkArgument } from '../pa
 import { AccountRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { exposeModel, type FindKeys, relationOptions } from '../stored/expose.ts'
-import { resolveKeyed, resolveKnown } from '../stored/resolve.ts'
+import { identityOf, resolveKeyed, resolveKnown, resolveStored, type StoredValue } from '../stored/resolve.ts'
 import { NotificationFilterInput, toNotificationFilter } from './notifications.ts'
 
 const { orders, trades, programmaticOrders, affiliate, totalSurplus } = accountRelations
@@ -23,6 +26,23 @@ const listedNetworks = ({ network }: Record<string, unknown>, environment: Envir
 const requireCms = <Args>(args: Args, environment: Environment) => {
   requireFeature(environment, 'cms')
   return args
+}
+
+interface OfNetwork {
+  network?: string | null
+}
+
+/** From the order book that the network follows, which counts all trades. */
+function resolveTotalSurplus(
+  parent: StoredValue,
+  args: OfNetwork,
+  context: Context,
+  info: GraphQLResolveInfo,
+): unknown {
+  const { totalSurplus } = tradingOn(context, args.network)
+  if (!totalSurplus) return resolveStored(parent, args, context, info)
+  context.proceed()
+  return totalSurplus(identityOf<{ address: Address }>(parent).address, context)
 }
 
 builder.objectFields(AccountRef, (t) => {
@@ -80,11 +100,19 @@ builder.objectFields(AccountRef, (t) => {
     unreadNotifications: field(relationOptions(unreadNotifications, { rowArguments: requireCms })),
     affiliate: field(relationOptions(affiliate, { rowArguments: requireCms })),
     totalSurplus: field(
-      relationOptions(totalSurplus, {
-        args: { network: networkArgument(t.arg) },
-        rowArguments: ({ network }: { network?: string }, environment) =>
-          tradingOn(environment, network).network,
-      }),
+      relationOptions(
+        totalSurplus,
+        {
+          args: { network: networkArgument(t.arg) },
+          rowArguments: ({ network }: OfNetwork, environment) => {
+            const { network: served, totalSurplus } = tradingOn(environment, network)
+            return { ...served, isElsewhere: totalSurplus !== undefined }
+          },
+          isElsewhere: ({ network }: OfNetwork, environment) =>
+            tradingOn(environment, network).totalSurplus !== undefined,
+        },
+        resolveTotalSurplus,
+      ),
     ),
   }
 })

@@ -11,10 +11,10 @@ import type { OrderUid } from '../../domain/order/order.ts'
 import type { QuoteReply, QuoteRequest } from '../../domain/quote/quote.ts'
 import type { MarketDepth } from '../../domain/routing/depth.ts'
 import type { PriceHistory, PriceInterval } from '../../domain/token/price-history.ts'
-import type { NativeRate } from '../../domain/token/prices.ts'
 import type { Sourced } from '../../domain/token/sourced.ts'
 import type { Token, TokenHolder } from '../../domain/token/token.ts'
 import type { Asker } from '../../mirror/client-limits.ts'
+import type { ReadRates } from '../../mirror/native-rates.ts'
 import type { PassedAnswer, PassedRequest } from '../../mirror/writes.ts'
 import type { ExplainOptions, OrderToExplain } from '../../orders/explain/explain.ts'
 import type { WarningFacts } from '../../orders/explain/quote-warnings.ts'
@@ -59,6 +59,8 @@ export interface TradingServices {
    * @throws Outage; Refusal RateLimited, UpstreamRefused
    */
   passOn?(request: PassedRequest, asker: Asker): Promise<PassedAnswer>
+  /** The surplus of an account by the order book that the network follows. @throws Outage; Refusal */
+  totalSurplus?(owner: Address, asker: Asker): Promise<bigint>
   /** Uploads a document to the order book that the network follows. @throws Outage; Refusal */
   uploadDocument?(document: string, asker: Asker): Promise<void>
   /** All or none. @throws Refusal */
@@ -154,7 +156,7 @@ export interface TradingServices {
    * traded have a Refusal.
    * @throws Outage
    */
-  nativeRates(addresses: readonly Address[], meter?: GasMeter): Promise<Map<Address, NativeRate | Refusal>>
+  nativeRates: ReadRates
   /** See `ReadBalances`. @throws Outage */
   balances: ReadBalances
   /** See `createHeldTokens`. @throws Outage */

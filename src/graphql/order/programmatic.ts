@@ -156,6 +156,12 @@ const ProgrammaticInput = builder.unionType('ProgrammaticOrderInput', {
   resolveType: (value) => staticInputs[(value as Input).type].name,
 })
 
+/** The difference to the clocks of order books, in seconds. */
+const maxSkew = 60
+
+/** The same key without a reader of order books that networks follow. */
+const storedOrderByUid = { ...orderByUid }
+
 /** A part of a TWAP, which is known before it is placed. */
 interface Part extends TwapPart {
   uid: OrderUid
@@ -190,6 +196,9 @@ async function statusOf(part: Part, context: Context): Promise<PartStatus> {
   const booked = await loader.load(part.uid)
   return partStatus({ ...part, ...booked, now: unixSeconds(context.now()) })
 }
+
+/** A part is placed in its window: before that, no order book has to be asked for it. */
+const mayBePlaced = (validFrom: number, { now }: Context) => validFrom <= unixSeconds(now()) + maxSkew
 
 const PartRef = builder.objectRef<Part>('ProgrammaticOrderPart')
 PartRef.implement({
@@ -227,7 +236,9 @@ PartRef.implement({
       nullable: true,
       description: 'Its order; null while it is not placed.',
       resolve(part, _args, context, info) {
-        const order = resolveKeyed(orderByUid, part.uid, context, info)
+        const { uid, validFrom } = part
+        const read = mayBePlaced(validFrom, context) ? orderByUid : storedOrderByUid
+        const order = resolveKeyed(read, uid, context, info)
         if (isFollowing(context.networks)) part.reading = order
         return order
       },

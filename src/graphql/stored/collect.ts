@@ -84,6 +84,8 @@ export interface StoredField {
   rowArguments?: (args: never, environment: Environment) => unknown
   /** Set for a list of an account: the networks whose orders of the account it is made of. @throws Refusal */
   listsFrom?: (args: Record<string, unknown>, environment: Environment) => readonly TradingServices[]
+  /** Reports whether the value is that of another service: then its resolver has to run. @throws Refusal */
+  isElsewhere?: (args: Record<string, unknown>, environment: Environment) => boolean
 }
 
 /** Fields that an unstored field's resolver needs (`extensions.needs`): its object's statement reads them. */
@@ -102,7 +104,7 @@ export function storedFieldOf({
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
 /** A relation whose rows depend on the request. */
-export interface SlotField extends Pick<StoredField, 'rowArguments' | 'listsFrom'> {
+export interface SlotField extends Pick<StoredField, 'rowArguments' | 'listsFrom' | 'isElsewhere'> {
   relation: Relation
   field: GraphQLField<unknown, unknown>
   node: FieldNode
@@ -171,7 +173,7 @@ class SelectionCollector {
   }
 
   field(field: GraphQLField<unknown, unknown>, stored: StoredField, nodes: Nodes): Selected {
-    const { is, rowArguments, listsFrom } = stored
+    const { is, rowArguments, listsFrom, isElsewhere } = stored
     const [node] = nodes
     const item = { key: (node.alias ?? node.name).value, field: field.name, is }
     if ('codec' in is || is.kind === 'values') return { ...item, selection: [] }
@@ -180,6 +182,7 @@ class SelectionCollector {
           ...{ relation: is, field, node },
           ...(rowArguments && { rowArguments }),
           ...(listsFrom && { listsFrom }),
+          ...(isElsewhere && { isElsewhere }),
         }) - 1
       : undefined
     return { ...item, ...(slot !== undefined && { slot }), ...this.object(field.type, setsOf(nodes)) }

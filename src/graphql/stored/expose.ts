@@ -86,6 +86,7 @@ interface RelationArguments {
   args?: object
   rowArguments?: StoredField['rowArguments']
   listsFrom?: StoredField['listsFrom']
+  isElsewhere?: StoredField['isElsewhere']
 }
 
 const exposed = new Set<string>()
@@ -177,13 +178,14 @@ function listOptions(list: ValueList): object {
 /** Options of a relation's field. Root fields bring their own resolver. */
 export function relationOptions<Resolve>(
   relation: Relation,
-  { args = {}, rowArguments, listsFrom }: RelationArguments = {},
+  { args = {}, rowArguments, listsFrom, isElsewhere }: RelationArguments = {},
   resolve: Resolve = resolveStored as Resolve,
 ): object {
   const stored: StoredField = {
     is: relation,
     ...(rowArguments && { rowArguments }),
     ...(listsFrom && { listsFrom }),
+    ...(isElsewhere && { isElsewhere }),
   }
   const { description } = relation
   if (relation.kind === 'value') {

@@ -157,6 +157,18 @@ export function listedFrom(
   return [...new Set(networks)]
 }
 
+/** Reports whether a value of a selection is read from another service. @throws Refusal for arguments */
+export function isPartElsewhere(
+  { slots }: Pick<PreparedObject, 'slots'>,
+  { variables }: OperationScope,
+  environment: Environment,
+): boolean {
+  return slots.some(
+    ({ field, node, isElsewhere }) =>
+      isElsewhere?.(getArgumentValues(field, node, variables), environment) ?? false,
+  )
+}
+
 export function slotsOf(
   fields: readonly SlotField[],
   { variables }: OperationScope,

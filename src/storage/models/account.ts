@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/evm/address.ts'
+import type { Network } from '../../domain/network/network.ts'
 import { raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { changedOrders, type OrderFilter, orderRanges, ordersKey } from '../order/ranges.ts'
@@ -47,6 +48,9 @@ const ordersOfAccount: Relation = {
   description: 'Orders of the account, newest first.',
 }
 
+/** @param isElsewhere true for a sum that another service counts: then its rows are not read */
+type SurplusNetwork = Pick<Network, 'chainId' | 'wrappedNative'> & { isElsewhere: boolean }
+
 /** Relations of account `ac`; most take arguments. */
 export const accountRelations = {
   orders: ordersOfAccount,
@@ -84,9 +88,10 @@ export const accountRelations = {
     kind: 'value',
     // It reads all trades of the account.
     field: { ...derived(amount, 'ts.total', ''), weight: 100 },
-    rows: surplusSql,
+    rows: ({ isElsewhere, ...network }: SurplusNetwork) =>
+      isElsewhere ? Prisma.sql`(SELECT 0 AS total) ts` : surplusSql(network),
     description:
-      'Surplus of the account’s trades over their signed prices, in native atoms: each trade at its auction’s prices, rounded down.',
+      'Surplus of the account’s trades over their signed prices, in native atoms: each trade at its auction’s prices, rounded down. On a network that follows an order book, as that says.',
   },
 } satisfies Record<string, Relation>
 

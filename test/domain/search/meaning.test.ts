@@ -4,8 +4,16 @@ import { settingsPage } from '../../../codegen/settings-page.ts'
 import { settings } from '../../../src/app/settings.ts'
 import { diagnosisCodes, diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
 import { errorCodes } from '../../../src/domain/errors/error-explanations.ts'
+import { notificationTypes } from '../../../src/domain/notification/notification.ts'
 import { orderEventLabels, orderEventTexts, standingReasons } from '../../../src/domain/order/event.ts'
 import { orderStatuses, orderStatusTexts } from '../../../src/domain/order/status.ts'
+import { diagnosisCodes as programmaticCodes } from '../../../src/domain/programmatic/diagnosis.ts'
+import {
+  generatorStatuses,
+  generatorStatusTexts,
+  partStatuses,
+  partStatusTexts,
+} from '../../../src/domain/programmatic/status.ts'
 import { type Meaning, meaningOf } from '../../../src/domain/search/meaning.ts'
 import { secretIn } from '../../../src/domain/search/secret.ts'
 import { topicsIn } from '../../../src/domain/search/topics.ts'
@@ -62,6 +70,10 @@ describe('a name of the service finds itself, in any spelling', () => {
     ['status', orderStatuses],
     ['event', orderEventLabels],
     ['reason of a standing', standingReasons],
+    ['code of the diagnosis of a programmatic order', programmaticCodes],
+    ['status of a programmatic order', generatorStatuses],
+    ['status of a part', partStatuses],
+    ['type of a notification', notificationTypes],
   ])('%s', async (_, names) => {
     for (const name of names)
       for (const text of [...spellings(name), ...spellings(screaming(name))]) {
@@ -100,6 +112,14 @@ describe('a name of the service finds itself, in any spelling', () => {
         { name: 'EXPIRED', kind: expect.stringContaining('not filled'), ...textOf('expired') },
         { name: 'EXPIRED', kind: 'Status of an order', meaning: orderStatusTexts.expired },
         { name: 'EXPIRED', kind: 'Step in the history of an order', meaning: orderEventTexts.expired },
+        {
+          ...{ name: 'EXPIRED', kind: 'Status of a programmatic order' },
+          meaning: generatorStatusTexts.expired,
+        },
+        {
+          ...{ name: 'EXPIRED', kind: 'Status of a part of a programmatic order' },
+          meaning: partStatusTexts.expired,
+        },
       ],
       errors: [],
       topics: [expect.objectContaining({ title: 'Expiry' })],
@@ -257,7 +277,7 @@ test.each([
   // Orders and errors
   ['my order is not filled', 'question'],
   ['swap stuck for 2 hours', 'question'],
-  ['order expired', 'errors: OrderExpired'],
+  ['order expired', 'terms: OrderExpired, ORDER_EXPIRED'],
   ['open orders', 'topics: Lists of orders'],
   ['filled orders', 'topics: Lists of orders'],
   ['can i swap btc here', token('btc')],

@@ -310,7 +310,15 @@ export type BalancesVariables = Exact<{
 }>;
 
 
-export type BalancesResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, account: { totalSurplus: string, balances: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ balance: string | null, allowance: string | null, token: { address: string, symbol: string | null, decimals: number | null } }> } } };
+export type BalancesResult = { coin: { address: string, symbol: string | null, decimals: number | null } | null, account: { balances: { pageInfo: { hasNextPage: boolean }, nodes: Array<{ balance: string | null, allowance: string | null, token: { address: string, symbol: string | null, decimals: number | null } }> } } };
+
+export type SurplusVariables = Exact<{
+  account: string;
+  network: string;
+}>;
+
+
+export type SurplusResult = { account: { totalSurplus: string } };
 
 export type BalanceValuesVariables = Exact<{
   account: string;
@@ -753,7 +761,8 @@ export interface Documents {
   "query ($account: Address!) { account(address: $account) { orders(first: 5, status: PRESIGNATURE_PENDING) { pageInfo { hasNextPage } nodes { uid status kind creationDate sellAmount buyAmount executedFraction executedSellAmount executedBuyAmount sellToken { address symbol decimals } buyToken { address symbol decimals } programmaticOrder { type } } } } }": { result: UnsignedOrdersResult; variables: UnsignedOrdersVariables }
   "query ($account: Address!) {\n    account(address: $account) { programmaticOrders(first: 5) { pageInfo { hasNextPage } nodes { id status creationDate owner resolvedOwner partCount filledParts network { name } type input { __typename\n  ... on TwapInput { sellToken { address symbol decimals } buyToken { address symbol decimals } partSellAmount minPartLimit n }\n  ... on StopLossInput { sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount buyAmount isSellOrder }\n  ... on GoodAfterTimeInput { sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount }\n  ... on TradeAboveThresholdInput { sellToken { address symbol decimals } buyToken { address symbol decimals } }\n  ... on SwapOrderInput { sellToken { address symbol decimals } buyToken { address symbol decimals } }\n} } } }\n    programmaticOrders(owner: $account, first: 5) { pageInfo { hasNextPage } nodes { id status creationDate owner resolvedOwner partCount filledParts network { name } type input { __typename\n  ... on TwapInput { sellToken { address symbol decimals } buyToken { address symbol decimals } partSellAmount minPartLimit n }\n  ... on StopLossInput { sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount buyAmount isSellOrder }\n  ... on GoodAfterTimeInput { sellToken { address symbol decimals } buyToken { address symbol decimals } sellAmount }\n  ... on TradeAboveThresholdInput { sellToken { address symbol decimals } buyToken { address symbol decimals } }\n  ... on SwapOrderInput { sellToken { address symbol decimals } buyToken { address symbol decimals } }\n} } }\n  }": { result: ProgrammaticOfAccountResult; variables: ProgrammaticOfAccountVariables }
   "query ($account: Address!, $network: NetworkName!) { account(address: $account) { orders(first: 50, network: $network, filter: { statuses: [OPEN, PRESIGNATURE_PENDING] }) { pageInfo { hasNextPage } nodes { kind sellAmount buyAmount feeAmount executedSellAmountBeforeFees executedBuyAmount executedFeeAmount onchainUser sellToken { address } } } } }": { result: OpenOrdersResult; variables: OpenOrdersVariables }
-  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { totalSurplus(network: $network) balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
+  "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: \"-\", network: $network) { address symbol decimals } account(address: $account) { balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }": { result: BalancesResult; variables: BalancesVariables }
+  "query ($account: Address!, $network: NetworkName!) { account(address: $account) { totalSurplus(network: $network) } }": { result: SurplusResult; variables: SurplusVariables }
   "query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }": { result: BalanceValuesResult; variables: BalanceValuesVariables }
   "query ($uids: [OrderUid!]!) { ordersByUids(uids: $uids) { uid diagnosis { code summary further { code summary } } } }": { result: OrderReasonsResult; variables: OrderReasonsVariables }
   "query { networks { name vaultRelayer settlementContract } }": { result: ContractsResult; variables: ContractsVariables }

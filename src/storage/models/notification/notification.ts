@@ -1,4 +1,5 @@
 import { type NotificationType, notificationTypes } from '../../../domain/notification/notification.ts'
+import { notificationTexts } from '../../../domain/notification/texts.ts'
 import { cancellationSources } from '../../../domain/order/event.ts'
 import { improvementReferences } from '../../../domain/order/surplus.ts'
 import { hookOutcomes } from '../../../domain/settlement/hooks.ts'
@@ -137,18 +138,18 @@ function variant(
 }
 
 export const variants: Record<NotificationType, () => Model> = {
-  order_filled: variant('OrderFilledNotification', 'A trade completed the order.', fill),
+  order_filled: variant('OrderFilledNotification', notificationTexts.order_filled, fill),
   order_partially_filled: variant(
     'OrderPartiallyFilledNotification',
-    'A trade filled a part of the order.',
+    notificationTexts.order_partially_filled,
     fill,
   ),
-  order_expired: variant('OrderExpiredNotification', 'The order’s time passed before it was filled.', {
+  order_expired: variant('OrderExpiredNotification', notificationTexts.order_expired, {
     validTo,
   }),
   order_cancelled: variant(
     'OrderCancelledNotification',
-    'The order was cancelled.',
+    notificationTexts.order_cancelled,
     {
       source: orNull(
         derived(
@@ -172,7 +173,7 @@ export const variants: Record<NotificationType, () => Model> = {
   ),
   insufficient_balance: variant(
     'InsufficientBalanceNotification',
-    'The owner’s balance or allowance became too low for the order.',
+    notificationTexts.insufficient_balance,
     {
       missingBalance: orNull(
         part(asText('Uint256'), 'missingBalance', 'Sell atoms that the owner has too few; null for none.'),
@@ -191,7 +192,7 @@ export const variants: Record<NotificationType, () => Model> = {
   ),
   price_improvement: variant(
     'PriceImprovementNotification',
-    'A trade was better than the signed limit by the share that the operator chose.',
+    notificationTexts.price_improvement,
     {
       ...fill,
       isFilled: orNull(
@@ -245,47 +246,39 @@ export const variants: Record<NotificationType, () => Model> = {
     },
     { token: tokenIn('n.chain_id', metadataToken, 'The token of the amounts.') },
   ),
-  post_hook_failed: variant(
-    'PostHookFailedNotification',
-    'The order was traded, but a call of its own after the trade failed.',
-    {
-      txHash: part(asText('Bytes32'), 'txHash', 'The settlement’s transaction.'),
-      target: part(asText('Address'), 'target', 'The contract that the first failed hook calls.'),
-      outcome: derived(enumOf('HookOutcome', hookOutcomes), `(n.metadata->>'outcome')`, 'The failure.'),
-      reason: orNull(part(string, 'reason', 'The response of the contract; null without one.')),
-      failedHooks: derived(
-        uint32,
-        `(n.metadata->>'failedHooks')::bigint`,
-        'The number of hooks that failed with this trade.',
-      ),
-    },
-  ),
-  part_filled: variant('PartFilledNotification', 'A trade completed a part of a programmatic order.', {
+  post_hook_failed: variant('PostHookFailedNotification', notificationTexts.post_hook_failed, {
+    txHash: part(asText('Bytes32'), 'txHash', 'The settlement’s transaction.'),
+    target: part(asText('Address'), 'target', 'The contract that the first failed hook calls.'),
+    outcome: derived(enumOf('HookOutcome', hookOutcomes), `(n.metadata->>'outcome')`, 'The failure.'),
+    reason: orNull(part(string, 'reason', 'The response of the contract; null without one.')),
+    failedHooks: derived(
+      uint32,
+      `(n.metadata->>'failedHooks')::bigint`,
+      'The number of hooks that failed with this trade.',
+    ),
+  }),
+  part_filled: variant('PartFilledNotification', notificationTexts.part_filled, {
     ...fill,
     ...place,
   }),
-  part_failed: variant(
-    'PartFailedNotification',
-    'The time of a part of a programmatic order passed before it was filled, or that of several one after the other.',
-    {
-      ...place,
-      failedParts: numberOf(
-        'failedParts',
-        'The number of parts that failed; more than 1 only if none was placed.',
-      ),
-      wasPlaced: derived(boolean, `(n.metadata->>'wasPlaced')::bool`, 'True if its order was in the book.'),
-      validTo,
-      reason: orNull(part(string, 'reason', 'Why, in plain sentences; null if that is not known.')),
-    },
-  ),
+  part_failed: variant('PartFailedNotification', notificationTexts.part_failed, {
+    ...place,
+    failedParts: numberOf(
+      'failedParts',
+      'The number of parts that failed; more than 1 only if none was placed.',
+    ),
+    wasPlaced: derived(boolean, `(n.metadata->>'wasPlaced')::bool`, 'True if its order was in the book.'),
+    validTo,
+    reason: orNull(part(string, 'reason', 'Why, in plain sentences; null if that is not known.')),
+  }),
   programmatic_finished: variant(
     'ProgrammaticFinishedNotification',
-    'The last part of a programmatic order was filled, or its time passed.',
+    notificationTexts.programmatic_finished,
     ending,
   ),
   programmatic_cancelled: variant(
     'ProgrammaticCancelledNotification',
-    'The contract does not authorise a programmatic order any more.',
+    notificationTexts.programmatic_cancelled,
     {
       ...ending,
       removedBlock: numberOf('removedBlock', 'The first block at which it was seen.'),

@@ -4,7 +4,7 @@ import type { BalancesResult } from '../documents.generated.ts'
 import { amountOf, dollars, symbolOf, type TokenLike, unnamedCoin } from '../view/amounts.ts'
 import { TokenLink } from '../view/links.tsx'
 import { leftToSellUp } from '../view/orders.ts'
-import { usePolled } from '../view/polled.ts'
+import { type Polled, usePolled } from '../view/polled.ts'
 import { DetailList, Fault, Loading, Section } from '../view/section.tsx'
 import { type Column, Table } from '../view/table.tsx'
 import { documents } from './documents.ts'
@@ -37,10 +37,14 @@ async function readBalances(account: string, network: string) {
     .map((balance) => ({ ...balance, offered: offered.get(balance.token.address) }))
     .filter(({ balance, offered }) => balance !== '0' || offered !== undefined)
   return {
-    ...{ coin, rows, totalSurplus: read.totalSurplus },
+    ...{ coin, rows },
     hasMore: read.balances.pageInfo.hasNextPage,
     hasMoreOrders: orders.pageInfo.hasNextPage,
   }
+}
+
+async function readSurplus(account: string, network: string): Promise<string> {
+  return (await queryService(documents.surplus, { account, network })).account.totalSurplus
 }
 
 /** Balances of the account on a network, with the vault relayer's allowances. */
@@ -54,7 +58,12 @@ export function BalanceSection({ account, network }: { account: string; network:
     return new Map(answer.account.balances.nodes.map(({ token, usdValue }) => [token.address, usdValue]))
   }, [account, network, value])
   const values = usePolled(readValues)
+  const surplus = usePolled(
+    useCallback(() => readSurplus(account, network), [account, network]),
+    refreshMs,
+  )
   const coin = value?.coin ?? unnamedCoin
+  const surplusOf = surplusText(surplus, coin)
   return (
     <Section id={`balances-${network}`} title={`Balances on ${network}`}>
       {fault !== undefined && <Fault text={fault} />}
@@ -73,9 +82,9 @@ export function BalanceSection({ account, network }: { account: string; network:
         <p class="note">Only the newest 50 open orders count here. The account has more.</p>
       )}
       {values.fault !== undefined && <p class="note">The price sources do not answer now.</p>}
-      {value && (
+      {value && surplusOf !== undefined && (
         <>
-          <DetailList facts={[['Surplus of all trades', amountOf(value.totalSurplus, coin)]]} />
+          <DetailList facts={[['Surplus of all trades', surplusOf]]} />
           <p class="note">
             Approved is the amount that the vault relayer may take, and only to fill orders that the account
             has signed; without a limit it may take any amount for them. Surplus is the amount that trades on{' '}
@@ -85,6 +94,12 @@ export function BalanceSection({ account, network }: { account: string; network:
       )}
     </Section>
   )
+}
+
+/** Undefined until the first answer. */
+function surplusText({ value, fault }: Polled<string>, coin: TokenLike): string | undefined {
+  if (value !== undefined) return amountOf(value, coin)
+  return fault === undefined ? undefined : 'Not known'
 }
 
 function columnsOf(network: string, coin: TokenLike): readonly Column<Row>[] {
