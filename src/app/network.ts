@@ -194,7 +194,7 @@ function composeTrading(
   })
   const { mirror } = options
   const hasPools = network.poolFactory !== zeroAddress
-  /** As REST does: without pools here, an order book that is followed says all prices. */
+  /** Takes all prices from a followed order book where there are no pools, as over REST. */
   const withBook = (own: ReadRates): ReadRates => {
     if (!mirror) return own
     return hasPools ? ratesBefore(own, mirror.nativeRates) : mirror.nativeRates

@@ -39,7 +39,11 @@ beforeAll(async () => {
   const common = { db, now: Date.now, log: silentLog }
   services = {
     ...{ ...common, network, checkSignature: async () => 'valid' },
-    ...{ describeTokens: async () => new Map(), blockTimes: async () => new Map() },
+    ...{
+      readPresignatures: async () => new Map(),
+      describeTokens: async () => new Map(),
+      blockTimes: async () => new Map(),
+    },
     orderBook: createOrderBook({
       ...{ ...common, chainId, name: 'book', title: 'the order book', url: book.url },
       ...{ callsPerMinute: Number.POSITIVE_INFINITY, quotesPerSecond: 10, submissionsPerSecond: 5 },

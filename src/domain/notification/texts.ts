@@ -1,6 +1,6 @@
 import type { NotificationType } from './notification.ts'
 
-/** What each type says has happened. */
+/** The event that each type reports. */
 export const notificationTexts: Record<NotificationType, string> = {
   order_filled: 'A trade completed the order.',
   order_partially_filled: 'A trade filled a part of the order.',

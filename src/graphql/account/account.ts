@@ -32,7 +32,7 @@ interface OfNetwork {
   network?: string | null
 }
 
-/** From the order book that the network follows, which counts all trades. */
+/** Reads the surplus from the followed order book, which counts all trades. */
 function resolveTotalSurplus(
   parent: StoredValue,
   args: OfNetwork,

@@ -242,7 +242,7 @@ export interface Report {
   refundTxHash: Bytes32 | null
   /** Null if the account's contract did not answer, undefined if it was not requested to. */
   isSigned: boolean | null | undefined
-  /** Whether the chain has its presignature; undefined if that was not read. */
+  /** True if the chain has its presignature; undefined if that was not read. */
   presigned: boolean | undefined
 }
 
@@ -344,7 +344,7 @@ export async function unsignedAmong(
   return rows.map(({ uid }) => hexOf(uid))
 }
 
-/** Those of these orders whose presignatures are not known. In SQL: orders may not be stored yet. */
+/** Finds orders without a known presignature. In SQL: orders may not be stored yet. */
 export async function unreadPresignatures(
   db: Db,
   chainId: number,

@@ -47,6 +47,7 @@ const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side',
 const undescribed: Record<string, string> = {
   'order_books.indexed_from': 'where the indexer begins',
   'order_books.notified_from': 'where notifications begin',
+  'mirrored_orders.presigned': 'a part of orders.presigned',
   'notifications.improved_by': 'which of two notifications a channel gets',
   'mirrored_orders.are_fees_due': 'what the follower reads next',
   'order_books.newest_competition': 'where the follower looks for competitions that it missed',
