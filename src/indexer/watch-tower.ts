@@ -15,13 +15,13 @@ import {
   again,
   isFailure,
   type PollOutcome,
-  type PollResult,
   type PollTime,
   partPlaced,
   pollFailed,
   type Rhythm,
 } from '../domain/programmatic/poll.ts'
 import { decodeInput } from '../domain/programmatic/static-input.ts'
+import type { PollResult } from '../domain/programmatic/statuses.ts'
 import { twapAt, twapPart, twapSchedule } from '../domain/programmatic/twap.ts'
 import { orderUid } from '../domain/signing/signing.ts'
 import { plain } from '../domain/text/readable.ts'

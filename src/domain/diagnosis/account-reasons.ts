@@ -1,4 +1,4 @@
-import { generatorStatusTexts } from '../programmatic/status.ts'
+import { generatorStatusTexts } from '../programmatic/statuses.ts'
 import { foreign, readableDown, readableUp } from '../text/readable.ts'
 import {
   amountsOf,

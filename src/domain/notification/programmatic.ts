@@ -1,7 +1,7 @@
 import type { Order, OrderData } from '../order/order.ts'
 import { timeText } from '../programmatic/diagnosis.ts'
 import type { HandlerType } from '../programmatic/handlers.ts'
-import { type PollResult, pollResultTexts } from '../programmatic/poll.ts'
+import { type PollResult, pollResultTexts } from '../programmatic/statuses.ts'
 import { readableDown } from '../text/readable.ts'
 import { missingText, orderText, type Shortage, type TokenPair, tradeText } from './notification.ts'
 

@@ -1,7 +1,12 @@
 import { hasEnded, type OrderStatus } from '../order/status.ts'
 import type { HandlerType } from './handlers.ts'
-import { type PollResult, pollResults, pollResultTexts } from './poll.ts'
-import { type GeneratorStatus, generatorStatusTexts } from './status.ts'
+import {
+  type GeneratorStatus,
+  generatorStatusTexts,
+  type PollResult,
+  pollResults,
+  pollResultTexts,
+} from './statuses.ts'
 
 /** Why a programmatic order goes on or not: the result of its last poll, or what is known without one. */
 export const diagnosisCodes = [

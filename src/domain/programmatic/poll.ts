@@ -1,21 +1,5 @@
 import { type NextPoll, nextPoll, type PollFault } from './revert.ts'
-
-/** The results of a poll of a programmatic order by the watch tower. */
-export const pollResults = [
-  'placed',
-  'waiting',
-  'notMet',
-  'insufficientBalance',
-  'insufficientAllowance',
-  'refused',
-  'guarded',
-  'walletNotReady',
-  'failed',
-  'unauthorised',
-  'unavailable',
-  'ended',
-] as const
-export type PollResult = (typeof pollResults)[number]
+import type { PollResult } from './statuses.ts'
 
 /** Results of polls that cost calls for a part that cannot be placed. The node's own failure is none. */
 const failures: readonly PollResult[] = [
@@ -29,21 +13,6 @@ const failures: readonly PollResult[] = [
 ]
 
 export const isFailure = (result: PollResult) => failures.includes(result)
-
-export const pollResultTexts: Record<PollResult, string> = {
-  placed: 'Its part is in the book.',
-  waiting: 'No part can be traded before a later time or block.',
-  notMet: 'Its handler makes no part now: a condition is not met.',
-  insufficientBalance: 'The owner has too little of the sell token for its part.',
-  insufficientAllowance: 'The owner has approved too little of the sell token for its part.',
-  refused: 'The service refused its part; the reason has the error.',
-  guarded: 'The swap guard of the owner forbids its part.',
-  walletNotReady: 'The wallet does not leave signatures to the contract of programmatic orders.',
-  failed: 'Its handler or its wallet fails, or needs too much gas or time.',
-  unauthorised: 'The contract does not authorise it any more.',
-  unavailable: 'The node, or another system, did not answer.',
-  ended: 'No part of it can follow.',
-}
 
 /** The maximum pause in seconds before the next poll, after the same result again and again. */
 const maxPauses: Record<PollResult, number> = {

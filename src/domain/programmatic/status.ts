@@ -1,30 +1,8 @@
 import type { OrderStatus } from '../order/status.ts'
 import { type NextPoll, nextPoll, type PollFault } from './revert.ts'
 import type { DecodedInput, TwapInput } from './static-input.ts'
+import type { GeneratorStatus, PartStatus } from './statuses.ts'
 import { hasEnded, type TwapPart, twapAt, twapSchedule } from './twap.ts'
-
-export const generatorStatuses = [
-  'scheduled',
-  'active',
-  'filled',
-  'partlyFilled',
-  'expired',
-  'ended',
-  'cancelled',
-  'invalid',
-] as const
-export type GeneratorStatus = (typeof generatorStatuses)[number]
-
-export const generatorStatusTexts: Record<GeneratorStatus, string> = {
-  scheduled: 'Starts later.',
-  active: 'Parts of it can be traded, now or once its condition is met.',
-  filled: 'All its parts are filled.',
-  partlyFilled: 'Its time has passed; some of its parts are filled.',
-  expired: 'Its time has passed; no part of it is filled.',
-  ended: 'Its handler makes no more parts of it.',
-  cancelled: 'Its owner has removed it, or the root that authorised it; parts that were filled stay.',
-  invalid: 'Its terms are such that it can never trade.',
-}
 
 /** The facts of a conditional order at a block. An order whose creating log is orphaned has none. */
 export interface GeneratorFacts {
@@ -97,18 +75,6 @@ function waiting(status: GeneratorStatus, reason: string, time: number): Generat
 
 function pollReason(fault: PollFault): string {
   return 'message' in fault && fault.message ? fault.message : fault.error
-}
-
-export const partStatuses = ['scheduled', 'notPosted', 'open', 'filled', 'expired', 'cancelled'] as const
-export type PartStatus = (typeof partStatuses)[number]
-
-export const partStatusTexts: Record<PartStatus, string> = {
-  scheduled: 'Can be traded later.',
-  notPosted: 'Can be traded, but the book lacks it.',
-  open: 'In the book.',
-  filled: 'Traded.',
-  expired: 'Its time has passed.',
-  cancelled: 'Its owner has cancelled it, or the conditional order, before its time passed.',
 }
 
 /** The facts of a part at a block. */

@@ -3,7 +3,7 @@ import { notificationTexts } from '../notification/texts.ts'
 import { orderEventTexts, standingTexts } from '../order/event.ts'
 import { orderStatusTexts } from '../order/status.ts'
 import { diagnosisTexts as programmaticTexts } from '../programmatic/diagnosis.ts'
-import { generatorStatusTexts, partStatusTexts } from '../programmatic/status.ts'
+import { generatorStatusTexts, partStatusTexts } from '../programmatic/statuses.ts'
 import { screaming } from '../text/spelling.ts'
 
 /** A code or a name of this service with its meaning. */

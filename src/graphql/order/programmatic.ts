@@ -13,17 +13,18 @@ import {
   type ProgrammaticDiagnosis,
 } from '../../domain/programmatic/diagnosis.ts'
 import { type HandlerType, handlerTypes } from '../../domain/programmatic/handlers.ts'
-import { pollResults, pollResultTexts } from '../../domain/programmatic/poll.ts'
 import { type DecodedType, staticInputs } from '../../domain/programmatic/static-input.ts'
+import { partStatus } from '../../domain/programmatic/status.ts'
 import {
   type GeneratorStatus,
   generatorStatuses,
   generatorStatusTexts,
   type PartStatus,
-  partStatus,
   partStatuses,
   partStatusTexts,
-} from '../../domain/programmatic/status.ts'
+  pollResults,
+  pollResultTexts,
+} from '../../domain/programmatic/statuses.ts'
 import { type TwapPart, twapAt, twapPart, twapParts } from '../../domain/programmatic/twap.ts'
 import { type BookedPart, programmaticSources, readBookedParts } from '../../storage/chain/programmatic.ts'
 import { orderByUid, programmaticOrderByKey } from '../../storage/models/keyed.ts'

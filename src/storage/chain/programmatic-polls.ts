@@ -1,13 +1,8 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts'
-import {
-  isFailure,
-  isRepeated,
-  type PollOutcome,
-  type PollResult,
-  type PollTime,
-} from '../../domain/programmatic/poll.ts'
+import { isFailure, isRepeated, type PollOutcome, type PollTime } from '../../domain/programmatic/poll.ts'
+import type { PollResult } from '../../domain/programmatic/statuses.ts'
 import { bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 import { proofOf } from './programmatic-roots.ts'

@@ -1,7 +1,7 @@
 import type { HandlerType } from '../../domain/programmatic/handlers.ts'
 import type { ConditionalOrderParams } from '../../domain/programmatic/params.ts'
 import { decodeInput } from '../../domain/programmatic/static-input.ts'
-import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
+import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/statuses.ts'
 import { twapPart, twapSchedule } from '../../domain/programmatic/twap.ts'
 import { hexOf } from '../database/columns.ts'
 import { isFilled } from '../order/status.ts'

@@ -1,5 +1,5 @@
 import { handlerTypes } from '../../domain/programmatic/handlers.ts'
-import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/status.ts'
+import { type GeneratorStatus, generatorStatuses } from '../../domain/programmatic/statuses.ts'
 import { isOf, mayHaveStatus, partsOfOrder, programmaticStatusSql } from '../chain/programmatic-status.ts'
 import { programmaticRowFields } from '../models/programmatic.ts'
 import { statusCase } from '../order/status.ts'

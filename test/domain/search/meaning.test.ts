@@ -13,7 +13,7 @@ import {
   generatorStatusTexts,
   partStatuses,
   partStatusTexts,
-} from '../../../src/domain/programmatic/status.ts'
+} from '../../../src/domain/programmatic/statuses.ts'
 import { type Meaning, meaningOf } from '../../../src/domain/search/meaning.ts'
 import { secretIn } from '../../../src/domain/search/secret.ts'
 import { topicsIn } from '../../../src/domain/search/topics.ts'
