@@ -142,7 +142,9 @@ export async function wrongDiagnoses(
     if (isBehind ? age < old[0] : age > old[1]) return `is of a chain whose newest block is ${age} s old`
     const isUnsigned = wish.scheme === 'presign' && !ledger.presigned.has(uid)
     if (told('PRESIGNATURE_MISSING') !== isUnsigned) return isUnsigned ? 'is not signed' : 'is signed'
-    if (told('SIGNATURE_INVALID') && owner !== crowd.wallets.closing) return 'has a good signature'
+    // One refuses at the price that a transaction pays.
+    const mayRefuse = owner === crowd.wallets.closing || owner === crowd.wallets.false
+    if (told('SIGNATURE_INVALID') && !mayRefuse) return 'has a good signature'
 
     const filled = wish.kind === 'sell' ? sold : bought
     const target = wish.kind === 'sell' ? order.sellAmount : order.buyAmount
