@@ -57,7 +57,9 @@ export async function meaningOf(
   const [, auction] = auctionText.exec(text) ?? []
   if (auction !== undefined) return { kind: 'auction', id: Number(auction) }
   const setting = settings && settingName.test(text) ? settingNamed(text, await settings()) : undefined
-  const terms = [...termsNamed(text), ...(setting ? [setting] : [])]
+  // The code of an error in its own spelling is that error, also where a term has the same words.
+  const isError = errorCodes.some((code) => code === text || code.toLowerCase() === text)
+  const terms = [...(isError ? [] : termsNamed(text)), ...(setting ? [setting] : [])]
   // A name with an underscore is a code.
   const [name] = text.includes('_') || text.includes(' ') ? [] : tokenNamesIn(text)
   const word = name === undefined ? {} : { word: name }
