@@ -123,6 +123,9 @@ describe('explain', () => {
       expect.stringContaining('(the vault relayer)'),
       expect.stringMatching(/^ {2}What to do: Approve that contract/),
       expect.stringMatching(/^ {2}If the service refused an order with this, it was not placed/),
+      'INSUFFICIENT_ALLOWANCE',
+      '  Why a programmatic order goes on or not',
+      '  The owner has approved too little of the sell token for its part.',
     ])
     expect(await runCommand('explain', ['AlreadyCancelled'], on(true))).toBe(0)
     expect(JSON.parse(printed.at(-1) ?? '')).toEqual({

@@ -57,15 +57,17 @@ export async function meaningOf(
   const [, auction] = auctionText.exec(text) ?? []
   if (auction !== undefined) return { kind: 'auction', id: Number(auction) }
   const setting = settings && settingName.test(text) ? settingNamed(text, await settings()) : undefined
-  // The code of an error in its own spelling is that error, also where a term has the same words.
-  const isError = errorCodes.some((code) => code === text || code.toLowerCase() === text)
-  const terms = [...(isError ? [] : termsNamed(text)), ...(setting ? [setting] : [])]
+  const terms = [...termsNamed(text), ...(setting ? [setting] : [])]
   // A name with an underscore is a code.
   const [name] = text.includes('_') || text.includes(' ') ? [] : tokenNamesIn(text)
   const word = name === undefined ? {} : { word: name }
   const asked = isBeside ? { topics: [], isGuess: true } : topicsIn(text)
   const topics = asked.isGuess ? [] : asked.topics
-  if (terms.length > 0) return { kind: 'terms', terms, errors: errorsNamed(text), topics, ...word }
+  if (terms.length > 0) {
+    const errors = errorsNamed(text)
+    // The code of an error is no token's name.
+    return { kind: 'terms', terms, errors, topics, ...(errors.length === 0 && word) }
+  }
   const found = findErrors(whole, isBeside)
   const { isGuess, isClear, ...errors } = found
   if (isClear || (!isGuess && topics.length === 0)) return { kind: 'errors', ...errors }
