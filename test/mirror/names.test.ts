@@ -110,13 +110,13 @@ const dataOf = async (query: string, variables: object = {}) => {
   if (errors) throw new Error(JSON.stringify(errors))
   return data
 }
-/** The order of the first entry of a stream. */
-async function uidOf(subscription: string, variables: Record<string, unknown>) {
+/** Waits for an entry of a stream about this order. */
+async function entryOf(uid: string, subscription: string, variables: Record<string, unknown>) {
   using stream = collect<{ orderEvents: { order: { uid: string } } }>(url, subscription, variables)
   return await eventually('the stream begins', async () => {
     const fault = stream.results.find(({ errors }) => errors)
     if (fault) throw new Error(JSON.stringify(fault.errors))
-    return stream.data()[0]?.orderEvents.order.uid
+    return stream.data().find(({ orderEvents }) => orderEvents.order.uid === uid)?.orderEvents.order.uid
   })
 }
 const orders = 'orders(first: 10) { nodes { uid } }'
@@ -207,13 +207,13 @@ const covered: Record<string, Covered> = {
   'Subscription.orderEvents(uid)': gives(openUid, async ({ open }) => {
     const stream =
       'subscription ($uid: OrderUid!) { orderEvents(uid: $uid, snapshot: true) { order { uid } } }'
-    return uidOf(stream, { uid: open.uid })
+    return entryOf(open.uid, stream, { uid: open.uid })
   }),
-  // The snapshot has the orders that have not ended.
-  'Subscription.orderEvents(owner)': gives(openUid, async ({ owner }) => {
+  // The snapshot has the orders that have not ended, and may have the other one until its trade is read.
+  'Subscription.orderEvents(owner)': gives(openUid, async ({ owner, open }) => {
     const stream =
       'subscription ($owner: Address!) { orderEvents(owner: $owner, snapshot: true) { order { uid } } }'
-    return uidOf(stream, { owner })
+    return entryOf(open.uid, stream, { owner })
   }),
   'GET /api/v1/orders/:uid uid': gives(
     ({ filled }) => [filled.uid, 'fulfilled'],
