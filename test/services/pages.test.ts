@@ -384,7 +384,7 @@ test('the address of the page has the search: it is there after a reload, and wh
   await page.goBack()
   await page.getByRole('heading', { name: 'OrderExpired' }).waitFor()
   expect(await page.getByRole('searchbox').inputValue()).toBe('order expired')
-  expect(await found(page)).toEqual(['OrderExpired'])
+  expect(await found(page)).toEqual(['OrderExpired', 'ORDER_EXPIRED', 'Expiry'])
   await page.reload()
   await page.getByRole('heading', { name: 'OrderExpired' }).waitFor()
   await page.goBack()
@@ -623,7 +623,9 @@ test('the page of an order that is not there leads to the search for its error',
   const { page } = visited
   await page.getByRole('link', { name: 'InsufficientBalance' }).click()
   await page.getByRole('heading', { name: 'InsufficientBalance' }).waitFor()
-  expect(await found(page)).toEqual(['InsufficientBalance', 'INSUFFICIENT_BALANCE'])
+  // Of a standing, of a programmatic order, and of a notification.
+  const term = 'INSUFFICIENT_BALANCE'
+  expect(await found(page)).toEqual(['InsufficientBalance', term, term, term])
 })
 
 test('the viewer lists the operations, tries one out, and contacts no other host', async () => {
