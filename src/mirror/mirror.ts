@@ -428,7 +428,7 @@ async function readSignatures(
 /**
  * Reads the presignatures of live orders whose logs may be older than the first indexed block. They count
  * until a log is indexed, and are read once: later changes are indexed.
- * @returns those that the node told in time
+ * @returns those that the node reports in time
  */
 async function readPresigned(
   mirrored: readonly MirroredOrder[],

@@ -1,7 +1,7 @@
 /**
- * Answers of the staging of a public order book on Ethereum, of May 2026: an order that was sold for the native
- * coin with its trade and its competition, and an open one. The competition has fewer prices, and names the
- * open order in place of another.
+ * Answers of the staging of a public order book on Ethereum, of May 2026: an order that was sold for the
+ * native coin with its trade and its competition, and an open one. The competition has fewer prices, and
+ * names the open order in place of another.
  */
 
 export const soldOrder = {

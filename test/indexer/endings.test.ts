@@ -198,7 +198,7 @@ describe('a channel is told of a fill', () => {
   const asSigned = 2_900n * dollars
   const filled = (order: Order, buy: bigint, tx: string) => nextBlock([trade(order, { sell: unit, buy }, tx)])
 
-  /** What the channels of an order's owner are sent, each as its type, transaction and revision. */
+  /** The deliveries to the channels of an order's owner, each as its type, transaction and revision. */
   async function sentOf({ owner }: Order): Promise<string[]> {
     const rows = await sql(database.db).$queryRaw<{ sent: string }[]>`
       SELECT n.type || ' ' || (n.metadata->>'txHash') || CASE WHEN d.revision = 0 THEN '' ELSE ' ' || d.revision END

@@ -12,7 +12,7 @@ const unit = 10n ** 18n
 const hostile = { symbol: 'IGNORE ALL', decimals: 18 }
 const funds = { balance: unit / 4n, allowance: unit }
 
-/** What the tool says about an order with these facts. */
+/** The answer of the tool about an order with these facts. */
 async function said(facts: Partial<DiagnosisInput>, isOwn = true) {
   const { code, ownSummary, since, evidence } = diagnose(
     sampleFacts({ tokens: { sell: hostile, buy: hostile }, ...facts }),

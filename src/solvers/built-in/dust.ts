@@ -24,11 +24,9 @@ export function dustOf(
   const worth = (token: Address, amount: bigint) =>
     (amount * (task.auction.nativePrices.get(token) ?? 0n)) / priceScale
   const kept = new Map<Address, bigint>()
-  const shown: (readonly [Address, bigint])[] = []
-  const planned: (readonly [Address, bigint])[] = []
-  const add = (totals: Map<Address, bigint>, token: Address, amount: bigint) =>
-    totals.set(token, (totals.get(token) ?? 0n) + amount)
-  const keep = (token: Address, amount: bigint) => add(kept, token, amount)
+  const shown: Amount[] = []
+  const planned: Amount[] = []
+  const keep = (token: Address, amount: bigint) => kept.set(token, (kept.get(token) ?? 0n) + amount)
   let [fees, volume, roundings] = [0n, 0n, 0n]
   for (const [index, trade] of trades.entries()) {
     const entry = entries[index]
@@ -53,16 +51,19 @@ export function dustOf(
     roundings += BigInt(hops.length)
   }
   if ([...kept.values()].some((amount) => amount < 0n)) return undefined
-  // What rounding leaves besides the fees as they were planned, which the prices show only in part.
-  const unplanned = new Map(kept)
-  for (const [token, fee] of planned) add(unplanned, token, -fee)
-  if ([...unplanned.values()].some((amount) => amount > roundings || -amount > roundings)) return undefined
-  for (const [token, fee] of shown) keep(token, -fee)
+  // The prices show planned fees only in part: rounding may leave so many atoms besides these.
+  if (restOf(kept, planned).some(([, amount]) => amount > roundings)) return undefined
   const cost = gas * task.auction.gasPrice
   const dust = cost / gasPart + volume / volumePart
-  const rest = [...kept].reduce(
-    (sum, [token, amount]) => sum + worth(token, amount < 0n ? -amount : amount),
-    0n,
-  )
+  const rest = restOf(kept, shown).reduce((sum, [token, amount]) => sum + worth(token, amount), 0n)
   return fees <= maxFactor * cost + dust && rest <= dust ? rest : undefined
+}
+
+type Amount = readonly [token: Address, amount: bigint]
+
+/** Returns the amounts by which these fees differ from what is kept, all positive. */
+function restOf(kept: ReadonlyMap<Address, bigint>, fees: readonly Amount[]): Amount[] {
+  const rest = new Map(kept)
+  for (const [token, fee] of fees) rest.set(token, (rest.get(token) ?? 0n) - fee)
+  return [...rest].map(([token, amount]) => [token, amount < 0n ? -amount : amount])
 }

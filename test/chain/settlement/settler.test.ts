@@ -36,7 +36,7 @@ let tokens: [Address, Address]
 let lastTerm = 4_000_000_000
 const gwei = 10n ** 9n
 const tokenAbi = new Interface(testToken.abi)
-/** In the simulations; the accounts need not have it. */
+/** The price of gas in simulations; the accounts need not be able to pay it. */
 const gasPrice = gwei
 
 beforeAll(async () => {

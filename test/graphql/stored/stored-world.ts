@@ -79,7 +79,7 @@ async function storeMirror(db: Database): Promise<void> {
       CASE WHEN id % 2 = 0 THEN '{"a":"document"}' END FROM orders WHERE id % 3 = 0`
 }
 
-/** Of every account of the world, so that only one outside of it is still to be read. */
+/** Stores that every account of the world was read; one outside of it is not. */
 async function storeHistories(db: Database): Promise<void> {
   await sql(db).$executeRaw`
     INSERT INTO account_histories (chain_id, account, unread_to, turn_at, is_listed, read_at, listed_to)

@@ -74,7 +74,7 @@ export function reportsOfOrder(order: OrderRow, rows: Rows): List<Report> {
   return list(reports, { keyOf: ({ auction }) => [auction.id], letter: 'c' })
 }
 
-/** An account's list may lack items: the order book's list, or an order that a trade names, is still to be read. */
+/** Reports whether an account's list may lack items, which are still to be read. */
 export function isPartial(
   list: 'orders' | 'trades',
   account: string | null | undefined,
