@@ -1,5 +1,6 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../chain/logs/chain-logs.ts'
+import type { SolverLog } from '../chain/logs/solver-logs.ts'
 import type { TokenLog } from '../chain/logs/transfer-logs.ts'
 import { auctionKeys } from '../domain/auction/key.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -27,6 +28,7 @@ import {
 } from '../storage/chain/indexed-logs.ts'
 import { rollbackProgrammatic } from '../storage/chain/programmatic.ts'
 import { rollbackHoldings } from '../storage/chain/settlement-holdings.ts'
+import { insertSolverChanges, startSolvers } from '../storage/chain/solvers.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { signal } from '../storage/database/signals.ts'
 import { detachNotifications, revertDetached } from '../storage/notifications.ts'
@@ -54,9 +56,10 @@ import {
   storePlacements,
 } from './onchain-orders.ts'
 import { isProgrammaticLog, storeProgrammaticLogs, timesOf } from './programmatic-orders.ts'
+import { readSolvers, type SolverReading, type Solvers } from './solvers.ts'
 import { balanceChanges } from './token-balances.ts'
 
-export interface Indexing extends TradeRules {
+export interface Indexing extends TradeRules, Pick<SolverReading, 'allowedAt'> {
   chainId: number
   /** If absent, no token balances are followed. */
   network?: Pick<Network, 'firstBlock' | 'holderTokens'> &
@@ -94,13 +97,25 @@ export async function applyBlocks(
   const to = blocks.at(-1) ?? blocks[0]
   const protocolLogs = logs.filter(isProtocolLog)
   const programmaticLogs = logs.filter(isProgrammaticLog)
+  const solverLogs = logs.filter(isSolverLog)
+  const settled = new Map(
+    protocolLogs.flatMap((log) => (log.type === 'settlement' ? [[log.txHash, log]] : [])),
+  )
+  const solvers = await readSolvers(
+    settled,
+    { settlements: range.settlements, logs: solverLogs },
+    to.number,
+    indexing,
+  )
   const placements = await readPlaced(protocolLogs, range, indexing)
   const recentTokens = await describeTraded(protocolLogs, indexing)
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to, at, head: head ?? to.number })
+    if (!from) await startSolvers(tx, chainId, indexing.network?.firstBlock ?? blocks[0].number)
     await insertBlocks(tx, chainId, blocks)
+    if (solverLogs.length > 0) await insertSolverChanges(tx, chainId, solverLogs)
     if (protocolLogs.length > 0)
-      await applyLogs(tx, protocolLogs, placements, range, { ...indexing, recentTokens })
+      await applyLogs(tx, protocolLogs, placements, { ...range, solvers }, { ...indexing, recentTokens })
     if (programmaticLogs.length > 0)
       await storeProgrammaticLogs(tx, chainId, programmaticLogs, timesOf(range.headers))
     await applyTransfers(tx, from, blocks, logs.filter(isTokenLog), indexing)
@@ -156,8 +171,10 @@ function isTokenLog(log: ChainLog): log is TokenLog {
   return log.type === 'transfer' || log.type === 'unreadable'
 }
 
+const isSolverLog = (log: ChainLog): log is SolverLog => log.type === 'solver'
+
 function isProtocolLog(log: ChainLog): log is ProtocolLog {
-  return !isTokenLog(log) && !isProgrammaticLog(log)
+  return !isTokenLog(log) && !isProgrammaticLog(log) && !isSolverLog(log)
 }
 
 async function applyTransfers(
@@ -180,7 +197,7 @@ async function applyLogs(
   tx: Tx,
   logs: readonly ProtocolLog[],
   placements: Placements,
-  range: BlockRange,
+  range: BlockRange & { solvers: Solvers },
   indexing: Indexing,
 ): Promise<void> {
   const { headers } = range
@@ -236,13 +253,13 @@ export async function knownOrders(
 }
 
 /**
- * Logs, the settlements among them, the orders that are known, and the transactions and headers of their
- * blocks.
+ * Logs, the settlements among them, the orders that are known, and the transactions, solvers and headers of
+ * their blocks.
  */
 interface Logged {
   groups: readonly LoggedSettlement[]
   known: ReadonlyMap<OrderUid, Order>
-  range: Pick<BlockRange, 'settlements' | 'headers'>
+  range: Pick<BlockRange, 'settlements' | 'headers'> & { solvers: Solvers }
 }
 
 /** The rows of logs, and the known orders with the newly stored JIT orders. */
@@ -252,16 +269,14 @@ export async function interpret(
   { groups, known, range }: Logged,
   indexing: Indexing,
 ): Promise<{ orders: ReadonlyMap<OrderUid, Order>; facts: LogRows }> {
-  const { chainId, settlement } = indexing
-  const mined = minedSettlements(groups, range.settlements)
+  const { chainId, settlement, now } = indexing
+  const mined = minedSettlements(groups, range.settlements, range.solvers)
   const auctionIds = [...mined.values()].flatMap(({ call }) =>
     call?.auctionId == null ? [] : auctionKeys(chainId, call.auctionId),
   )
   const deadlines = await deadlinesOfAuctions(tx, chainId, auctionIds)
   const competitions = {
-    chainId,
-    mined,
-    deadlines,
+    ...{ chainId, mined, deadlines, at: new Date(now()) },
     lastBlocks: lastBlocksOf(deadlines, indexing),
     solutions: await solutionsOfAuctions(tx, auctionIds),
     executions: await executionsOfAuctions(tx, auctionIds),

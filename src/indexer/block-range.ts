@@ -4,7 +4,7 @@ import type { LogRange } from '../chain/logs/logs.ts'
 import type { TradeLog } from '../chain/logs/settlement-logs.ts'
 import { RpcError } from '../chain/rpc/rpc.ts'
 import type { LoggedTransaction } from '../chain/settlement/find-transactions.ts'
-import type { MinedGas, MinedSettlements } from '../chain/settlement/mined.ts'
+import type { MinedGas, MinedSettlements, SettledTransaction } from '../chain/settlement/mined.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -28,7 +28,7 @@ export interface ChainReads {
 
 /** Reads transactions of known settlement logs; leaves out those that no node knows. @throws Outage */
 export type ReadSettlements = (
-  logged: readonly LoggedTransaction[],
+  logged: readonly SettledTransaction[],
 ) => Promise<ReadonlyMap<Bytes32, MinedSettlements>>
 
 export interface Checkpoint {
@@ -191,9 +191,11 @@ async function readSettlements(
   logs: readonly ChainLog[],
   accepts: AcceptsUnread,
 ): Promise<BlockRange['settlements']> {
-  const logged = new Map(
-    logs.flatMap((log) => (log.type === 'settlement' && hasTransaction(log) ? [[log.txHash, log]] : [])),
-  )
+  const logged = new Map<Bytes32, SettledTransaction>()
+  for (const log of logs) {
+    if (log.type !== 'settlement' || !hasTransaction(log)) continue
+    logged.set(log.txHash, { ...log, settlements: (logged.get(log.txHash)?.settlements ?? 0) + 1 })
+  }
   if (logged.size === 0) return new Map()
   try {
     const settlements = await chain.settlements([...logged.values()])

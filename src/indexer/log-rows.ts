@@ -15,6 +15,7 @@ import { policyKey, pricesOfAuctions } from '../storage/auction/auctions.ts'
 import type { ChainFacts } from '../storage/chain/indexed-logs.ts'
 import type { Tx } from '../storage/database/database.ts'
 import { hasTransaction } from './block-range.ts'
+import type { Solvers } from './solvers.ts'
 
 /** A settlement with its trades: those logged in its block after the previous settlement. */
 export interface LoggedSettlement {
@@ -39,8 +40,10 @@ export function groupSettlements(logs: readonly ProtocolLog[]): LoggedSettlement
 }
 
 /** One settlement of a transaction as it was mined. */
-export interface MinedSettlement extends Pick<MinedSettlements, 'sender' | 'effectiveGasPrice'> {
+export interface MinedSettlement extends Pick<MinedSettlements, 'effectiveGasPrice'> {
   call: DecodedSettlement | undefined
+  /** Its solver; undefined while it is not known. */
+  solver: Address | undefined
   /** Gas of its transaction; 0 for a further settlement in it, so that sums count it once. */
   gasUsed: bigint | null
   changes: TokenChanges | null
@@ -50,14 +53,18 @@ export interface MinedSettlement extends Pick<MinedSettlements, 'sender' | 'effe
 export function minedSettlements(
   groups: readonly LoggedSettlement[],
   transactions: ReadonlyMap<Bytes32, MinedSettlements>,
+  solvers: Solvers,
 ): Map<LoggedSettlement, MinedSettlement> {
   const mined = new Map<LoggedSettlement, MinedSettlement>()
-  for (const [txHash, { calls, gasUsed, changes, ...transaction }] of transactions) {
+  for (const [txHash, { calls, gasUsed, changes, effectiveGasPrice }] of transactions) {
     const ofTransaction = groups.filter(({ settlement }) => settlement.txHash === txHash)
     for (const [index, group] of ofTransaction.entries()) {
+      const found =
+        typeof calls !== 'string' && calls.length === ofTransaction.length ? calls[index] : undefined
       mined.set(group, {
-        ...transaction,
-        call: calls.length === ofTransaction.length ? calls[index] : undefined,
+        effectiveGasPrice,
+        call: found?.call,
+        solver: found && solvers.outermost(found.callers, group.settlement),
         gasUsed: index > 0 && gasUsed !== null ? 0n : gasUsed,
         changes: changes?.length === ofTransaction.length ? (changes[index] ?? null) : null,
       })
@@ -76,9 +83,8 @@ export interface Competitions {
 
 /**
  * The stored solution that a settlement executed: of the auction it names, by its solver, with exactly its
- * traded amounts (a winner of a followed order book may trade others), and not hours after the auction. Other
- * services share the contract, so another settlement with an auction id is not ours. If another contract
- * called it, the transaction's sender is the solver.
+ * traded amounts (a winner of a followed order book may trade others), and not hours after the auction. The
+ * number is a claim: other services share the contract, and number their auctions on their own.
  */
 export function attribute(
   { settlement, trades }: LoggedSettlement,
@@ -87,11 +93,10 @@ export function attribute(
 ): StoredSolution | undefined {
   const number = mined?.call?.auctionId
   if (!mined || number == null || trades.length === 0) return undefined
-  const solvers: Address[] = [settlement.solver, mined.sender]
   const candidates = solutions.filter(
     ({ auctionId, solver }) =>
       auctionNumber(auctionId) === number &&
-      solvers.includes(solver) &&
+      solver === mined.solver &&
       settlement.blockNumber <= (lastBlocks.get(auctionId) ?? -1),
   )
   const matches = ({ auctionId, uid }: StoredSolution, isMatch: typeof isSame) => {
@@ -134,6 +139,8 @@ function isSame(execution: ProposedExecution, trade: TradeLog): boolean {
 /** Stored data and transactions that logs are interpreted with. */
 interface LogRowsContext extends Competitions {
   chainId: number
+  /** The time from which a solver that is not known is looked for again. */
+  at: Date
   /** Deadline blocks by auction. */
   deadlines: ReadonlyMap<bigint, number>
   /** Orders of the service, by UID. */
@@ -178,7 +185,8 @@ export function logsToRows(
       const mined = context.mined.get(group)
       return {
         ...group.settlement,
-        solver: solution?.solver ?? group.settlement.solver,
+        solver: mined?.solver ?? group.settlement.solver,
+        solverDue: mined && !mined.solver ? context.at : null,
         auctionId: solution?.auctionId ?? null,
         solutionUid: solution?.uid ?? null,
         deadlineBlock: (solution && context.deadlines.get(solution.auctionId)) ?? null,

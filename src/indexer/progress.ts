@@ -99,4 +99,6 @@ export interface IndexerMeter {
   oddLog(what: OddLog): void
   /** Settlements that are stored by their logs alone. */
   unread(count: number): void
+  /** The number of settlements whose solver is not known. */
+  withoutSolver(count: number): void
 }

@@ -2,6 +2,7 @@ import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import { blockHash, findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../storage/chain/programmatic.ts'
+import { startSolvers } from '../storage/chain/solvers.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
 import type { ChainPosition, ChainReads, Checkpoint } from './block-range.ts'
@@ -47,6 +48,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
   let checkpoint = await findCheckpoint(db, chainId)
+  if (checkpoint) await startSolvers(db, chainId, checkpoint.number + 1)
   if (network.conditionalOrders) {
     const lastBlock = checkpoint?.number ?? network.firstBlock - 1
     const nextBlock = network.conditionalOrders.firstBlock

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { MirroredCompetition } from '../domain/auction/competition.ts'
+import { auctionKey } from '../domain/auction/key.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { storeRound } from '../storage/auction/current-auction.ts'
@@ -12,6 +13,7 @@ import {
   noteSettled,
   noteUnshown,
   postponeCompetition,
+  type SettledBy,
   settlementsOf,
 } from '../storage/auction/mirrored-competition.ts'
 import { unknownAmong } from '../storage/order/mirror.ts'
@@ -150,7 +152,10 @@ async function mirrorSome(
 /** Settlements that an order book named, until the chain shows them: what is stored comes from the chain. */
 export interface Claims {
   add(competition: MirroredCompetition): void
-  /** Counts those that are settlements of another auction or solver on chain. */
+  /**
+   * Counts those that the chain shows to be of another solver, auction, or orders. A settlement that names no
+   * auction, or whose solver is not known, contradicts nothing.
+   */
   compare(): Promise<void>
 }
 
@@ -168,12 +173,15 @@ export function createClaims({ db, network, meter }: MirrorServices): Claims {
       if (waiting.size === 0) return
       const hashes = [...waiting.values()].map(({ txHash }) => txHash)
       const settlements = await settlementsOf(db, network.chainId, hashes)
-      for (const [key, { number, solver, txHash }] of [...waiting.entries()]) {
+      for (const [claim, { number, solver, txHash }] of [...waiting.entries()]) {
         const found = settlements.filter((row) => row.txHash === txHash)
         if (found.length === 0) continue
-        waiting.delete(key)
-        if (!found.some((row) => row.calledAuction === number && row.solver === solver))
-          meter.competitions('contradicts')
+        waiting.delete(claim)
+        const key = auctionKey(network.chainId, number)
+        const isShown = (row: SettledBy) =>
+          row.solver === solver &&
+          (row.auctionId === key || (row.auctionId === null && row.calledAuction === null))
+        if (!found.some(isShown)) meter.competitions('contradicts')
       }
     },
   }

@@ -49,7 +49,9 @@ const transactions = new Map<string, MinedSettlements>()
 
 beforeAll(async () => {
   server = await openTestServer()
-  indexing = { chainId, db: server.database.db, now: () => 5_000_000, network: sampleNetwork }
+  const allowedAt = async (asked: readonly { account: Address }[]) =>
+    asked.map(({ account }) => account === solver)
+  indexing = { chainId, db: server.database.db, now: () => 5_000_000, network: sampleNetwork, allowedAt }
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -65,7 +67,7 @@ async function competition(): Promise<{ id: bigint; order: Order; tx: string }> 
     deadlineBlock,
   })
   const tx = `settle ${id}`
-  transactions.set(hashOf(tx), { ...minedAs(call), changes: [changes] })
+  transactions.set(hashOf(tx), { ...minedAs(call, solver), changes: [changes] })
   return { id, order, tx }
 }
 
@@ -217,7 +219,7 @@ test('accounts add up by deadline, and are the rows of the command', async () =>
   await expect(ask(0, 31 * 86_400)).rejects.toThrow('toBlock must be')
 })
 
-test('a settlement is attributed until six hours after the deadline, and through another contract by its sender', async () => {
+test('a settlement is attributed until six hours after the deadline, and through another contract by its outermost solver', async () => {
   const [inTime, late, wrapping, strange] = [
     await competition(),
     await competition(),
@@ -227,7 +229,8 @@ test('a settlement is attributed until six hours after the deadline, and through
   const wrapper = numbered('3a')
   const through = (tx: string, sender: Address) => {
     const mined = transactions.get(hashOf(tx))
-    if (mined) transactions.set(hashOf(tx), { ...mined, sender })
+    const call = typeof mined?.calls === 'object' ? mined.calls[0]?.call : undefined
+    if (mined) transactions.set(hashOf(tx), { ...mined, calls: [{ callers: [sender, wrapper], call }] })
   }
   through(wrapping.tx, solver)
   through(strange.tx, numbered('77'))

@@ -41,17 +41,24 @@ export function rangeOf(
   calls: ReadonlyMap<Bytes32, DecodedSettlement> = new Map(),
 ): BlockRange {
   const logs = sketched.flatMap((item) => item.logs)
-  const txHashes = logs.flatMap(({ type, txHash }) => (type === 'settlement' ? [txHash] : []))
-  const settlements = new Map(txHashes.map((hash) => [hash, minedAs(calls.get(hash))]))
+  const settlements = new Map(
+    logs.flatMap((log) =>
+      log.type === 'settlement' ? [[log.txHash, minedAs(calls.get(log.txHash), log.solver)]] : [],
+    ),
+  )
   return { ...rangeWith(logs, ...sketched.map(({ block }) => block)), settlements }
 }
 
 export const sampleGas = { gasUsed: 100_000n, effectiveGasPrice: 7n }
-export const sampleSender = numbered('5e')
+export const sampleSender = numbered('51')
 
-/** A transaction that calls the settlement contract, and whose other logs are none of its. */
-export function minedAs(call?: DecodedSettlement, blockHash = hashOf('block')): MinedSettlements {
-  return { ...sampleGas, blockHash, sender: sampleSender, calls: call ? [call] : [], changes: [new Map()] }
+/** A transaction of a solver that calls the settlement contract, and whose other logs are none of its. */
+export function minedAs(
+  call: DecodedSettlement | undefined,
+  solver: Address,
+  blockHash = hashOf('block'),
+): MinedSettlements {
+  return { ...sampleGas, blockHash, calls: [{ callers: [solver], call }], changes: [new Map()] }
 }
 
 /** Blocks with these logs in one read. */

@@ -5,6 +5,7 @@ import { createChain } from '../../src/chain/chain.ts'
 import { chainLogs } from '../../src/chain/logs/chain-logs.ts'
 import { type DecodedSettlement, encodeSettle, encodeTrade } from '../../src/chain/settlement/call.ts'
 import { minedGas, minedSettlements } from '../../src/chain/settlement/mined.ts'
+import { createSettlementTracer } from '../../src/chain/settlement/trace.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { applyBlocks, applyFinality, type Indexing } from '../../src/indexer/apply.ts'
@@ -203,6 +204,7 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
   const { rpc } = node
   const chain = createChain({ rpc, network })
   let polls = 0
+  const tracer = createSettlementTracer({ rpc, settlement: network.settlement, now: () => 0, log: silentLog })
   const options: IndexerOptions = {
     chainId,
     network,
@@ -210,16 +212,12 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
     now: () => 0,
     completeEveryMs: 0,
     log: silentLog,
-    meter: { stored() {}, reorganised() {}, oddLog() {}, unread() {} },
+    meter: { stored() {}, reorganised() {}, oddLog() {}, unread() {}, withoutSolver() {} },
     chain: {
       head: () => chain.head(),
       block: (number) => chain.block(number),
       logs: (range) => chainLogs({ rpc, network, log: silentLog }, range),
-      settlements: (txHashes) =>
-        minedSettlements(
-          { rpc, traceRpc: rpc, network, solversAmong: async () => new Set(), log: silentLog },
-          txHashes,
-        ),
+      settlements: (txHashes) => minedSettlements({ rpc, tracer, network, log: silentLog }, txHashes),
       gasOf: (txHashes) => minedGas(rpc, txHashes),
     },
     tokenLogs: async () => [],

@@ -5,7 +5,7 @@ import { Outage } from '../../src/domain/errors/error.ts'
 import { address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { ChainReads } from '../../src/indexer/block-range.ts'
-import { minedAs } from './hand-made.ts'
+import { minedAs, sampleSender } from './hand-made.ts'
 
 export type ChainChange =
   | { op: 'grow'; logs: number[] }
@@ -84,7 +84,7 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
       return seen.slice(from, to + 1).flatMap(({ logs }) => logs)
     },
     settlements: async (logged) =>
-      new Map(logged.map(({ txHash, blockHash }) => [txHash, minedAs(undefined, blockHash)])),
+      new Map(logged.map(({ txHash, blockHash }) => [txHash, minedAs(undefined, sampleSender, blockHash)])),
     gasOf: async (txHashes) => txHashes.map(() => null),
   }
   return {

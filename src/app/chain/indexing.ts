@@ -8,6 +8,8 @@ import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { minedHooks } from '../../chain/settlement/hook-calls.ts'
 import { minedGas, minedSettlements } from '../../chain/settlement/mined.ts'
 import { readRights } from '../../chain/settlement/rights.ts'
+import { createSolverList } from '../../chain/settlement/solvers.ts'
+import { createSettlementTracer } from '../../chain/settlement/trace.ts'
 import type { AccountBalances } from '../../chain/transaction/account-balances.ts'
 import { createRefund } from '../../chain/transaction/refund.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
@@ -22,7 +24,6 @@ import type { IndexerOptions } from '../../indexer/run.ts'
 import type { HoldingsIndexOptions } from '../../indexer/settlement-holdings.ts'
 import type { Pools } from '../../market/pools/pools.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
-import { solversAmong } from '../../storage/auction/settlement-attempts.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { createPoolFigures } from '../../tokens/pool-figures.ts'
 import { maxFeeOf } from '../auctions.ts'
@@ -63,6 +64,8 @@ export function composeIndexing(options: IndexingOptions): Indexing {
   const otherRpcs = nodes.connectEach({ timeoutMs: settings.RPC_TIMEOUT_MS })
   const meter = metrics.indexer(network.name)
   const odd = { log, countOdd: meter.oddLog }
+  const solverList = createSolverList(rpc, network)
+  const tracer = createSettlementTracer({ rpc: rpcWithoutRetries, settlement, now, log })
   const refundKey = settings.REFUND_PRIVATE_KEY
   return {
     indexerOptions: {
@@ -76,19 +79,14 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
       log,
       meter,
+      allowedAt: solverList.allowedAt,
       chain: {
         head: () => chain.head(),
         block: (number) => chain.block(number),
-        logs: (range) => chainLogs({ rpc, otherRpcs, network, ...odd }, range),
+        logs: (range) =>
+          chainLogs({ rpc, otherRpcs, network, solverList: solverList.address, ...odd }, range),
         consistent: nodes.consistent,
-        settlements: (logged) =>
-          minedSettlements(
-            {
-              ...{ rpc, otherRpcs, traceRpc: rpcWithoutRetries, network, log },
-              solversAmong: (senders, block) => solversAmong(db, network, senders, block),
-            },
-            logged,
-          ),
+        settlements: (logged) => minedSettlements({ rpc, otherRpcs, tracer, network, log }, logged),
         gasOf: (txHashes) => minedGas(rpc, txHashes),
         tradesOf: (owners, range) => tradeLogs({ rpc, network, ...odd }, owners, range),
       },

@@ -29,11 +29,12 @@ import {
   type TradeLog,
   tradeEvent,
 } from './settlement-logs.ts'
+import { parseSolverLog, type SolverLog, solverEvents } from './solver-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
 /** A log of a contract of the protocol. */
 export type ProtocolLog = SettlementLog | EthFlowLog
-export type ChainLog = ProtocolLog | ProgrammaticLog | TokenLog
+export type ChainLog = ProtocolLog | ProgrammaticLog | SolverLog | TokenLog
 
 export interface ChainLogOptions {
   rpc: Rpc
@@ -43,6 +44,8 @@ export interface ChainLogOptions {
     Network,
     'chainId' | 'settlement' | 'ethFlows' | 'conditionalOrders' | 'holderTokens' | 'wrappedNative'
   >
+  /** Returns the list of solvers, whose changes are read too; undefined without one. @throws Outage */
+  solverList?: () => Promise<Address | undefined>
   log: Log
   /** Counts malformed logs. */
   countOdd?: (what: OddLog) => void
@@ -56,16 +59,18 @@ export interface ChainLogOptions {
  * @throws Outage as `readLogs` does
  */
 export async function chainLogs(
-  { rpc, otherRpcs = [], network, ...odd }: ChainLogOptions,
+  { rpc, otherRpcs = [], network, solverList = async () => undefined, ...odd }: ChainLogOptions,
   { headers = [], ...range }: LogRange,
 ): Promise<ChainLog[]> {
   const { settlement, ethFlows, conditionalOrders } = network
+  const list = await solverList()
   const programmatic = programmaticAddresses(conditionalOrders)
   const tokens = network.holderTokens.map(({ address }) => address)
   const filter = {
-    addresses: [settlement, ...ethFlows, ...programmatic, ...tokens],
+    addresses: [settlement, ...(list ? [list] : []), ...ethFlows, ...programmatic, ...tokens],
     events: [
       ...settlementEvents,
+      ...(list ? solverEvents : []),
       ...(ethFlows.length > 0 ? ethFlowEvents : []),
       ...(conditionalOrders ? programmaticEvents : []),
       ...transferEvents(tokens, network),
@@ -75,18 +80,24 @@ export async function chainLogs(
   const found = await readLogs(rpc, filter, range, note)
   const announced = [
     { address: settlement, events: settlementEvents },
+    ...(list ? [{ address: list, events: solverEvents }] : []),
     ...ethFlows.map((address) => ({ address, events: ethFlowEvents })),
     ...programmatic.map((address) => ({ address, events: programmaticEvents })),
   ]
   const rawLogs = await withAnnounced(found, headers, announced, [rpc, ...otherRpcs], filter, note)
-  const protocolLogs = parsedLogs(rawLogs, note, (item): Parsed<ProtocolLog | ProgrammaticLog> => {
-    const contract: Address = parseHex(parseObject(item).address, 20)
-    if (contract === settlement) return parseSettlementLog(item)
-    if (ethFlows.includes(contract)) return parseEthFlowLog(item, network)
-    if (conditionalOrders && programmatic.includes(contract))
-      return parseProgrammaticLog(item, conditionalOrders)
-    return undefined
-  })
+  const protocolLogs = parsedLogs(
+    rawLogs,
+    note,
+    (item): Parsed<ProtocolLog | ProgrammaticLog | SolverLog> => {
+      const contract: Address = parseHex(parseObject(item).address, 20)
+      if (contract === settlement) return parseSettlementLog(item)
+      if (contract === list) return parseSolverLog(item)
+      if (ethFlows.includes(contract)) return parseEthFlowLog(item, network)
+      if (conditionalOrders && programmatic.includes(contract))
+        return parseProgrammaticLog(item, conditionalOrders)
+      return undefined
+    },
+  )
   return [...protocolLogs, ...toTokenLogs(rawLogs, tokens, network)].sort(byLogPosition)
 }
 

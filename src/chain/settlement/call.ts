@@ -1,4 +1,4 @@
-import { Interface, type Result } from 'ethers'
+import { AbiCoder, Interface, ParamType, type Result } from 'ethers'
 import {
   type EncodedWords,
   encodeBytes,
@@ -128,7 +128,8 @@ export type SignedOrder = Pick<Order, keyof OrderData | 'owner' | 'signingScheme
 
 const auctionIdBytes = 8
 const selectorBytes = 4
-const settleSelector: Hex = '0x13d79a0b'
+/** The selector of `settle`. */
+export const settleSelector: Hex = '0x13d79a0b'
 
 /**
  * The calldata of `settle`, followed by the auction id as 8 bytes, big-endian. The contract ignores it;
@@ -204,17 +205,22 @@ export interface SettledTrade {
 }
 
 export interface DecodedSettlement {
-  /** The auction id; null if the call does not end with one. */
+  /** The number of the auction that the call claims to settle; null if it does not end with one. */
   auctionId: bigint | null
   tokens: Address[]
   clearingPrices: bigint[]
   trades: SettledTrade[]
 }
 
+/** The arguments of `settle` before the interactions, which may be far longer, and are not needed to read them. */
+const settledTypes = ['address[]', 'uint256[]', `(${trade})[]`].map((type) => ParamType.from(type))
+
 /** Decodes a call. @returns undefined if it is not a `settle` call, or one that the contract would refuse */
 export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
+  if (!calldata.startsWith(settleSelector)) return undefined
   try {
-    const [tokenList, priceList, tradeList] = settlementAbi.decodeFunctionData('settle', calldata) as Result
+    const args = AbiCoder.defaultAbiCoder().decode(settledTypes, `0x${calldata.slice(settleSelector.length)}`)
+    const [tokenList, priceList, tradeList] = args
     const tokens = Array.from(tokenList as Iterable<string>, address)
     const trades = Array.from(tradeList as Iterable<Result>, (trade) => decodeTrade(trade, tokens))
     return {
@@ -228,10 +234,13 @@ export function decodeSettle(calldata: Hex): DecodedSettlement | undefined {
   }
 }
 
-/** The auction id at the end of the calldata. Arguments are 32-byte words; 8 bytes beyond them are the id. */
+/**
+ * The auction id: the last 8 bytes of calldata. Arguments are words of 32 bytes, so that calldata of whole
+ * words has none.
+ */
 function trailingAuctionId(calldata: Hex): bigint | null {
-  const argumentBytes = hexSize(calldata) - selectorBytes
-  return argumentBytes % 32 === auctionIdBytes ? BigInt(`0x${calldata.slice(-auctionIdBytes * 2)}`) : null
+  const isAligned = (hexSize(calldata) - selectorBytes) % 32 === 0
+  return isAligned ? null : BigInt(`0x${calldata.slice(-auctionIdBytes * 2)}`)
 }
 
 function decodeTrade(trade: Result, tokens: readonly Address[]): SettledTrade {

@@ -36,7 +36,6 @@ import {
 } from '../rpc/wire.ts'
 import { encodeSettle } from './call.ts'
 import { footprintTracer } from './footprint-tracer.ts'
-import { callTracer } from './mined.ts'
 import {
   encodeRun,
   intrinsicGas,
@@ -44,6 +43,7 @@ import {
   type SettlementSequence,
   tooMuchGas,
 } from './sequence.ts'
+import { callTracer } from './trace.ts'
 
 /** The settlement contract's balance of a token around a settlement, in atoms. */
 export interface BalanceChange {

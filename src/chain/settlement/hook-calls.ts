@@ -14,7 +14,7 @@ import {
   type TraceFault,
   traced,
   traceTransaction,
-} from './mined.ts'
+} from './trace.ts'
 
 /** The hooks that one settlement ran; null if they cannot be told apart. */
 export type SettledHooks = RanHooks | null

@@ -81,11 +81,6 @@ export function lastAttributedBlock(deadlineBlock: number, blockTimeMs: number):
   return deadlineBlock + Math.ceil(latestMs / blockTimeMs)
 }
 
-/** The earliest deadline of the auctions to which a settlement in this block may belong. */
-export function earliestDeadline(block: number, blockTimeMs: number): number {
-  return block - Math.ceil(latestMs / blockTimeMs)
-}
-
 /** The earnings and debts of a solver for a range of blocks, in native atoms. */
 export interface SolverAccount {
   solver: Address

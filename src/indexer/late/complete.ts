@@ -2,6 +2,7 @@ import type { Block } from '../../chain/chain.ts'
 import type { ProtocolLog } from '../../chain/logs/chain-logs.ts'
 import { byLogPosition } from '../../chain/logs/logs.ts'
 import { RpcError } from '../../chain/rpc/rpc.ts'
+import type { Untraced } from '../../chain/settlement/trace.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
@@ -15,6 +16,7 @@ import {
   type UnreadTransaction,
   unreadTransactions,
 } from '../../storage/chain/log-queries.ts'
+import { countDueSolvers, dueSolvers, postponeSolvers } from '../../storage/chain/solvers.ts'
 import type { Tx } from '../../storage/database/database.ts'
 import { signal } from '../../storage/database/signals.ts'
 import { lockOrders, refreshProgress } from '../../storage/order/progress.ts'
@@ -22,16 +24,20 @@ import { closeAttempts, type Indexing, interpret, knownOrders } from '../apply.t
 import type { BlockRange, ChainReads, Checkpoint } from '../block-range.ts'
 import { groupSettlements } from '../log-rows.ts'
 import type { IndexerMeter } from '../progress.ts'
+import { readSolvers, type Solvers } from '../solvers.ts'
 
 export interface CompletionOptions extends Indexing {
   chain: Pick<ChainReads, 'block' | 'settlements'>
   log: Log
-  meter: Pick<IndexerMeter, 'unread'>
+  meter: Pick<IndexerMeter, 'unread' | 'withoutSolver'>
   /** Pause between two looks. Default: 15 seconds. */
   completeEveryMs?: number
 }
 
-/** Completes settlements that are stored by their logs alone, once a node knows their transactions. */
+/**
+ * Completes settlements that are stored by their logs alone, once a node knows their transactions, and finds
+ * the solvers of those that another contract called, once a node traces them.
+ */
 export interface Completion {
   /** Looks at intervals for the transactions whose turn it is. */
   step(checkpoint: Checkpoint): Promise<void>
@@ -45,16 +51,35 @@ export function createCompletion(options: CompletionOptions): Completion {
   let nextAt = Number.NEGATIVE_INFINITY
   let after: UnreadTransaction | undefined
 
-  async function complete(checkpoint: Checkpoint, { blockNumber, txHash }: UnreadTransaction): Promise<void> {
+  /** @returns why its calls are not known; undefined if they are, or its transaction is not */
+  async function complete(
+    checkpoint: Checkpoint,
+    { blockNumber, txHash, settlements: count }: UnreadTransaction,
+  ): Promise<Untraced | undefined> {
     const block = await chain.block(blockNumber)
-    if (!block || blockNumber > checkpoint.number) return
-    const settlements = await chain.settlements([{ txHash, blockNumber, blockHash: block.hash }])
-    if (settlements.get(txHash)?.blockHash !== block.hash) return
+    if (!block || blockNumber > checkpoint.number) return undefined
+    const settlements = await chain.settlements([
+      { txHash, blockNumber, blockHash: block.hash, settlements: count },
+    ])
+    const mined = settlements.get(txHash)
+    if (mined?.blockHash !== block.hash) return undefined
+    const settled = new Map([[txHash, { blockNumber }]])
+    const solvers = await readSolvers(settled, { settlements, logs: [] }, checkpoint.number, options)
     const isCompleted = await completeSettlements(
-      { txHash, checkpoint, range: { settlements, headers: [block] } },
+      { txHash, checkpoint, range: { settlements, solvers, headers: [block] } },
       options,
     )
     if (isCompleted) log.info('a settlement is completed', { txHash, block: blockNumber })
+    return typeof mined.calls === 'string' ? mined.calls : undefined
+  }
+
+  /** Looks for solvers that are not known, until the node traces no more for the moment. */
+  async function findSolvers(checkpoint: Checkpoint): Promise<void> {
+    for (const transaction of await dueSolvers(db, chainId, atOnce)) {
+      const fault = await complete(checkpoint, transaction)
+      if (fault === 'busy' || fault === 'notOffered') return
+      await postponeSolvers(db, chainId, transaction.txHash)
+    }
   }
 
   return {
@@ -65,11 +90,13 @@ export function createCompletion(options: CompletionOptions): Completion {
       after = unread.length === atOnce ? unread.at(-1) : undefined
       try {
         for (const transaction of unread) await complete(checkpoint, transaction)
+        await findSolvers(checkpoint)
       } catch (fault) {
         if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
         log.warn('settlements cannot be completed for the moment', { fault: fault.message })
       }
       meter.unread(await countUnread(db, chainId))
+      meter.withoutSolver(await countDueSolvers(db, chainId))
     },
   }
 }
@@ -78,7 +105,7 @@ interface FoundSettlements {
   txHash: Bytes32
   checkpoint: Checkpoint
   /** Its transaction and its block. */
-  range: Pick<BlockRange, 'settlements' | 'headers'>
+  range: Pick<BlockRange, 'settlements' | 'headers'> & { solvers: Solvers }
 }
 
 /** @returns false if a reorg has undone them */

@@ -1,5 +1,6 @@
 import type { SettledHooks } from '../../chain/settlement/hook-calls.ts'
-import type { MinedGas, TraceFault } from '../../chain/settlement/mined.ts'
+import type { MinedGas } from '../../chain/settlement/mined.ts'
+import type { TraceFault } from '../../chain/settlement/trace.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'

@@ -34,6 +34,7 @@ interface Newest {
   holdings?: Holdings | undefined
   /** Settlements that are stored by their logs alone. */
   unread?: number | undefined
+  withoutSolver?: number | undefined
   /** Unix milliseconds when the order book that is followed was last read. */
   readAt?: number | undefined
   /** How long the longest has been due that the watch tower polled last, in seconds. */
@@ -48,7 +49,7 @@ const lost: Record<Loop, Newest> = {
   indexer: {
     ...{ blocksBehind: undefined, blockTime: undefined },
     ...{ blocksPerSecond: undefined, secondsLeft: undefined },
-    ...{ holdings: undefined, unread: undefined, readAt: undefined },
+    ...{ holdings: undefined, unread: undefined, withoutSolver: undefined, readAt: undefined },
   },
   auctions: { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined },
   tower: { pollsLate: undefined },
@@ -84,6 +85,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
       unread: (unread) => update(network, { unread }),
+      withoutSolver: (withoutSolver) => update(network, { withoutSolver }),
       oddLog: (what) => oddLogs.inc({ network, what }),
     }),
     holdings(network) {
@@ -314,6 +316,12 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'Settlements stored by their logs alone, since no node knows their transactions.',
     [],
     ({ unread }) => (unread === undefined ? [] : [[{}, unread]]),
+  )
+  gauge(
+    'tradegraph_indexer_settlements_without_solver',
+    'Settlements that another contract called and whose solver is not known, because the node has no trace of them.',
+    [],
+    ({ withoutSolver }) => (withoutSolver === undefined ? [] : [[{}, withoutSolver]]),
   )
 }
 

@@ -240,7 +240,7 @@ export async function isAuctionUnread(
 ): Promise<boolean> {
   const rows = await sql(db).$queryRaw<unknown[]>`
     SELECT 1 FROM settlements s WHERE s.chain_id = ${chainId} AND s.tx_hash = ${bytea(txHash)} AND s.auction_id IS NULL
-      AND (s.is_unread OR EXISTS (SELECT FROM missing_competitions m
+      AND (s.is_unread OR s.solver_due IS NOT NULL OR EXISTS (SELECT FROM missing_competitions m
         WHERE m.chain_id = s.chain_id AND m.number = s.called_auction AND m.times < ${maxRequests})) LIMIT 1`
   return rows.length > 0
 }
@@ -264,15 +264,32 @@ export async function forgetUnshown(db: Db, chainId: number, before: Date): Prom
       WHERE s.chain_id = m.chain_id AND s.called_auction = m.number AND s.auction_id IS NULL)`
 }
 
-/** Settlements of these transactions whose calls are read. */
+/** A settlement by its transaction, its solver, and the auction that it is attributed to or only names. */
+export interface SettledBy {
+  txHash: Bytes32
+  solver: Address
+  calledAuction: bigint | null
+  auctionId: bigint | null
+}
+
+/** Settlements of these transactions, without transactions of which one is not completely read. */
 export async function settlementsOf(
   db: Db,
   chainId: number,
   hashes: readonly Bytes32[],
-): Promise<{ txHash: Bytes32; solver: Address; calledAuction: bigint | null }[]> {
+): Promise<SettledBy[]> {
   const rows = await sql(db).settlement.findMany({
-    where: { chainId, txHash: { in: hashes.map(bytea) }, NOT: { isUnread: true, calledAuction: null } },
-    select: { txHash: true, solver: true, calledAuction: true },
+    where: { chainId, txHash: { in: hashes.map(bytea) } },
+    select: {
+      txHash: true,
+      solver: true,
+      calledAuction: true,
+      auctionId: true,
+      isUnread: true,
+      solverDue: true,
+    },
   })
-  return rows.map((row) => ({ ...row, txHash: hexOf(row.txHash), solver: hexOf(row.solver) }))
+  const all = rows.map((row) => ({ ...row, txHash: hexOf(row.txHash), solver: hexOf(row.solver) }))
+  const unread = new Set(all.filter((row) => row.isUnread || row.solverDue).map(({ txHash }) => txHash))
+  return all.filter(({ txHash }) => !unread.has(txHash))
 }

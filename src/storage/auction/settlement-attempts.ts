@@ -1,8 +1,6 @@
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
-import type { Network } from '../../domain/network/network.ts'
 import type { Order } from '../../domain/order/order.ts'
-import { earliestDeadline } from '../../domain/settlement/accounting.ts'
 import { bytea, hexOf, numeric } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import type { AttemptEnd } from './competition.ts'
@@ -239,25 +237,6 @@ export async function otherSettlements(
     txHash: hexOf(txHash),
     blockNumber: Number(blockNumber),
   }))
-}
-
-/** The accounts among these that won an auction whose settlements are still attributed in this block. */
-export async function solversAmong(
-  db: Db,
-  { chainId, blockTimeMs }: Pick<Network, 'chainId' | 'blockTimeMs'>,
-  accounts: readonly Address[],
-  block: number,
-): Promise<Set<Address>> {
-  const rows = await sql(db).settlementAttempt.findMany({
-    where: {
-      chainId,
-      solver: { in: accounts.map(bytea) },
-      deadlineBlock: { gte: BigInt(earliestDeadline(block, blockTimeMs)) },
-    },
-    select: { solver: true },
-    distinct: ['solver'],
-  })
-  return new Set(rows.map(({ solver }) => hexOf(solver)))
 }
 
 export interface UnreadAttempt {

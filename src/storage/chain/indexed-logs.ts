@@ -28,6 +28,8 @@ interface LogPosition {
 
 export interface SettlementRow extends LogPosition {
   solver: Address
+  /** The time from which its solver is looked for again; null once it is known. */
+  solverDue?: Date | null
   /** null when it is not a settlement of one of the service's auctions. */
   auctionId: bigint | null
   solutionUid: number | null
@@ -186,6 +188,7 @@ export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFact
       effectiveGasPrice: orNull(row.effectiveGasPrice),
       isMeasured: row.amounts != null,
       isUnread: row.isUnread ?? false,
+      solverDue: row.solverDue ?? null,
     })),
     skipDuplicates: true,
   })
@@ -244,6 +247,7 @@ export async function completeChainFacts(tx: Tx, chainId: number, facts: ChainFa
         effectiveGasPrice: orNull(row.effectiveGasPrice),
         isMeasured: row.amounts != null,
         isUnread: false,
+        ...(row.solverDue ? {} : { solverDue: null, solverTries: 0 }),
       },
     })
   for (const { auctionId, orderId, ...trade } of facts.trades)
@@ -323,6 +327,7 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
       presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       placement AS (DELETE FROM placements WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
       refund AS (DELETE FROM refunds WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
+      solver AS (DELETE FROM solver_permissions WHERE chain_id = ${chainId} AND block_number > ${block}),
       hook AS (DELETE FROM hook_calls WHERE chain_id = ${chainId} AND block_number > ${block}),
       amount AS (DELETE FROM settlement_amounts WHERE chain_id = ${chainId} AND block_number > ${block}),
       reverted AS (UPDATE settlement_attempts SET reverted_gas = NULL, reverted_gas_price = NULL, reverted_block = NULL,

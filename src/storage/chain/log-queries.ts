@@ -3,6 +3,7 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { OrderUid, Trade } from '../../domain/order/order.ts'
 import { amountOf, bytea, hexOf, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
+import { Prisma } from '../generated/client.ts'
 import { tradeRow } from '../models/trade.ts'
 import { rowSql, toRow } from '../query/json.ts'
 
@@ -10,22 +11,41 @@ import { rowSql, toRow } from '../query/json.ts'
 export interface UnreadTransaction {
   blockNumber: number
   txHash: Bytes32
+  /** The number of its settlements. */
+  settlements: number
 }
+
+/** SQL for the number of all settlements in transaction `tx_hash`. */
+export const settlementsIn = (chainId: number) =>
+  Prisma.sql`(SELECT count(*)::int FROM settlements c WHERE c.chain_id = ${chainId} AND c.tx_hash = u.tx_hash)`
 
 /** Transactions after `after` by block and hash. In SQL: Prisma cannot order bytes. */
 export async function unreadTransactions(
   db: Db,
   chainId: number,
-  after: UnreadTransaction | undefined,
+  after: Pick<UnreadTransaction, 'blockNumber' | 'txHash'> | undefined,
   limit: number,
 ): Promise<UnreadTransaction[]> {
   const { blockNumber, txHash } = after ?? { blockNumber: -1, txHash: '0x' as const }
-  const rows = await sql(db).$queryRaw<{ block: bigint; tx: Uint8Array }[]>`
-    SELECT DISTINCT block_number AS block, tx_hash AS tx FROM settlements
-    WHERE chain_id = ${chainId} AND is_unread AND (block_number, tx_hash) > (${blockNumber}::bigint, ${bytea(txHash)})
-    ORDER BY block_number, tx_hash LIMIT ${limit}`
-  return rows.map(({ block, tx }) => ({ blockNumber: Number(block), txHash: hexOf(tx) }))
+  const rows = await sql(db).$queryRaw<UnreadRow[]>`
+    SELECT block_number AS block, tx_hash AS tx, ${settlementsIn(chainId)} AS settlements FROM (
+      SELECT DISTINCT block_number, tx_hash FROM settlements
+      WHERE chain_id = ${chainId} AND is_unread AND (block_number, tx_hash) > (${blockNumber}::bigint, ${bytea(txHash)})
+      ORDER BY block_number, tx_hash LIMIT ${limit}) u
+    ORDER BY block_number, tx_hash`
+  return rows.map(toUnread)
 }
+
+export interface UnreadRow {
+  block: bigint
+  tx: Uint8Array
+  settlements: number
+}
+
+export const toUnread = ({ block, tx, settlements }: UnreadRow): UnreadTransaction => ({
+  ...{ blockNumber: Number(block), settlements },
+  txHash: hexOf(tx),
+})
 
 export function countUnread(db: Db, chainId: number): Promise<number> {
   return sql(db).settlement.count({ where: { chainId, isUnread: true } })

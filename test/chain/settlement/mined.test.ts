@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TooLarge } from '../../../src/chain/rpc/post.ts'
 import { type Rpc, RpcError, type RpcResponse } from '../../../src/chain/rpc/rpc.ts'
-import { encodeSettle } from '../../../src/chain/settlement/call.ts'
+import { encodeSettle, settlementAbi } from '../../../src/chain/settlement/call.ts'
 import {
   type MinedOptions,
+  type MinedSettlements,
   minedGas,
   minedSettlements,
-  tracedSettlements,
 } from '../../../src/chain/settlement/mined.ts'
+import { createSettlementTracer } from '../../../src/chain/settlement/trace.ts'
 import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { Outage } from '../../../src/domain/errors/error.ts'
 import { type Address, address } from '../../../src/domain/evm/address.ts'
@@ -15,6 +16,7 @@ import type { Bytes32, Hex } from '../../../src/domain/evm/hex.ts'
 import type { Network } from '../../../src/domain/network/network.ts'
 import type { Interaction } from '../../../src/domain/order/order.ts'
 import { transferCall } from '../../../src/domain/settlement/calldata.ts'
+import { numbered } from '../../fakes/order.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { createNetwork, deploySettlement, type Evm, startEvm } from '../../setup/evm.ts'
 
@@ -51,15 +53,33 @@ async function send(to: Address, data: Hex): Promise<Bytes32> {
   return transactionHash
 }
 
-async function read(hash: Bytes32, more: Partial<MinedOptions> = {}) {
+async function read(
+  hash: Bytes32,
+  { traceRpc = evm.rpc, ...more }: Partial<MinedOptions> & { traceRpc?: Rpc } = {},
+) {
   const { rpc } = evm
-  const solversAmong = async (accounts: readonly Address[]) =>
-    new Set(accounts.filter((one) => one === solver))
-  const options = { rpc, traceRpc: rpc, network, solversAmong, log: silentLog, ...more }
-  const { blockNumber, blockHash } = await rpc.call<Record<string, Hex>>('eth_getTransactionReceipt', [hash])
-  const logged = { txHash: hash, blockNumber: Number(blockNumber), blockHash: blockHash as Bytes32 }
-  return (await minedSettlements(options, [logged])).get(hash)
+  const receipt = await rpc.call<{
+    blockNumber: Hex
+    blockHash: Bytes32
+    logs: { address: Hex; topics: Hex[] }[]
+  }>('eth_getTransactionReceipt', [hash])
+  const logged = {
+    ...{ txHash: hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash },
+    settlements: receipt.logs.filter(({ topics }) => topics[0] === settlementTopic).length,
+  }
+  const tracer = tracerOf(traceRpc)
+  const mined = await minedSettlements({ rpc, tracer, network, log: silentLog, ...more }, [logged])
+  return mined.get(hash)
 }
+
+const settlementTopic = settlementAbi.getEvent('Settlement')?.topicHash
+
+const tracerOf = (rpc: Rpc, now = () => 0) =>
+  createSettlementTracer({ rpc, settlement: network.settlement, now, log: silentLog })
+
+/** The numbers of the auctions that calls name, with who called. */
+const shown = (calls: MinedSettlements['calls'] | undefined) =>
+  typeof calls === 'object' ? calls.map(({ callers, call }) => [call?.auctionId, ...callers]) : calls
 
 /** Refuses these methods as a node without them does. */
 const without = (...methods: string[]): Rpc => ({
@@ -76,7 +96,7 @@ describe('a settlement of the contract itself', () => {
     const mined = await read(hash)
     const receipt = await evm.rpc.call<Record<string, Hex>>('eth_getTransactionReceipt', [hash])
     expect(mined).toMatchObject({
-      ...{ sender: solver, blockHash: receipt.blockHash, calls: [{ auctionId: 7n }] },
+      ...{ blockHash: receipt.blockHash, calls: [{ callers: [solver], call: { auctionId: 7n } }] },
       gasUsed: BigInt(receipt.gasUsed ?? ''),
       effectiveGasPrice: BigInt(receipt.effectiveGasPrice ?? ''),
     })
@@ -122,7 +142,7 @@ describe('a settlement of the contract itself', () => {
   test('is found in its block where the node keeps no index of transactions', async () => {
     const hash = await send(network.settlement, settle(8n))
     const known = await read(hash)
-    expect(known).toMatchObject({ calls: [{ auctionId: 8n }] })
+    expect(known).toMatchObject({ calls: [{ call: { auctionId: 8n } }] })
     for (const forgotten of [methods.byHash, methods.byHash.slice(1)])
       expect(await read(hash, { rpc: forgetful(forgotten) })).toEqual(known)
     const indexing = { error: new RpcError('transaction indexing is in progress', -32000) }
@@ -172,50 +192,90 @@ describe('settlements through another contract', () => {
   ] as const)('are found by %s, each with what it changed', async (_, missing) => {
     const hash = await send(wrapper, settle(9n, transferCall(token, other, 5n)))
     const mined = await read(hash, { traceRpc: without(...missing) })
-    expect(mined?.calls.map(({ auctionId }) => auctionId)).toEqual([9n, 9n])
+    expect(shown(mined?.calls)).toEqual([
+      [9n, solver, wrapper],
+      [9n, solver, wrapper],
+    ])
     expect(mined?.changes?.map((changes) => changes.get(token))).toEqual([-5n, -5n])
   })
 
-  test('are not known where the node does not trace, and not looked for if a stranger sent them', async () => {
+  test('are not known where the node does not trace, which is tried once a minute', async () => {
     const hash = await send(wrapper, settle(9n))
-    const deaf = without('debug_traceTransaction', 'trace_transaction')
-    expect(await read(hash, { traceRpc: deaf })).toMatchObject({ calls: [], sender: solver })
-    const asked: string[] = []
-    const traceRpc = { ...evm.rpc, call: async (method: string) => asked.push(method) as never }
-    expect(await read(hash, { traceRpc, solversAmong: async () => new Set() })).toMatchObject({ calls: [] })
-    expect(asked).toEqual([])
+    const calls: string[] = []
+    let isDeaf = true
+    const rpc: Rpc = {
+      batch: evm.rpc.batch,
+      call: (method, params) => {
+        calls.push(method)
+        return (isDeaf ? without('debug_traceTransaction', 'trace_transaction') : evm.rpc).call(
+          method,
+          params,
+        )
+      },
+    }
+    let time = 0
+    const tracer = tracerOf(rpc, () => time)
+    expect(await read(hash, { tracer })).toMatchObject({ calls: 'notOffered', gasUsed: expect.any(BigInt) })
+    expect(await read(hash, { tracer })).toMatchObject({ calls: 'notOffered' })
+    expect(calls).toEqual(['debug_traceTransaction', 'trace_transaction'])
+    isDeaf = false
+    time = 60_000
+    expect(shown((await read(hash, { tracer }))?.calls)).toHaveLength(2)
   })
 
-  test('are those that did not revert', async () => {
+  test('are traced within a rate, and once for each block', async () => {
+    const hashes: Bytes32[] = []
+    for (let count = 0; count < 25; count++) hashes.push(await send(wrapper, settle(BigInt(count))))
+    const tracer = tracerOf(evm.rpc)
+    const first = []
+    for (const hash of hashes) first.push(shown((await read(hash, { tracer }))?.calls))
+    expect(first.filter((calls) => calls !== 'busy')).toHaveLength(20)
+    expect(first.slice(20)).toEqual(Array(5).fill('busy'))
+    expect(shown((await read(hashes[3] ?? '0x', { tracer }))?.calls)).toEqual(first[3])
+  })
+
+  test('are those that did not revert, with the accounts that led to them', async () => {
     const to = network.settlement
+    const [wallet, code] = [numbered('3b'), numbered('3c')]
     const call = (auctionId: bigint, more: object = {}) => ({
-      type: 'CALL',
-      to,
-      input: settle(auctionId),
+      ...{ type: 'CALL', from: wrapper, to, input: settle(auctionId) },
       ...more,
     })
     const frames = {
-      ...call(1n, { to: other }),
+      ...call(1n, { from: solver, to: wrapper }),
       calls: [
         call(2n, { error: 'execution reverted' }),
-        { ...call(0n, { to: other, error: 'execution reverted' }), calls: [call(3n)] },
-        { ...call(0n, { to: other }), calls: [call(4n), { ...call(5n), type: 'STATICCALL' }] },
+        { ...call(0n, { to: other, error: 'execution reverted' }), calls: [call(3n, { from: other })] },
+        {
+          ...call(0n, { to: wallet }),
+          calls: [
+            // A wallet runs the code of another contract in its own name.
+            {
+              ...call(0n, { type: 'DELEGATECALL', from: wallet, to: code }),
+              calls: [call(4n, { from: wallet }), call(5n, { type: 'STATICCALL', from: wallet })],
+            },
+            call(5n, { type: 'DELEGATECALL', from: wallet }),
+          ],
+        },
+        { ...call(0n), input: '0xf8a8fd6d' },
         call(6n),
       ],
     }
     const list = [
-      { place: [], to: other, id: 1n },
+      { place: [], from: solver, to: wrapper, id: 1n },
       { place: [0], id: 2n, error: 'Reverted' },
       { place: [1], to: other, id: 0n, error: 'Reverted' },
-      { place: [1, 0], id: 3n },
-      { place: [2, 0], id: 4n },
+      { place: [1, 0], from: other, id: 3n },
+      { place: [2], to: wallet, id: 0n },
+      { place: [2, 0], type: 'delegatecall', from: wallet, to: code, id: 0n },
+      { place: [2, 0, 0], from: wallet, id: 4n },
       { place: [10], id: 6n },
-    ].map(({ place, to: target = to, id, error }) => ({
-      action: { callType: 'call', to: target, input: settle(id) },
+    ].map(({ place, from = wrapper, to: target = to, id, error, type: callType = 'call' }) => ({
+      action: { callType, from, to: target, input: settle(id) },
       traceAddress: place,
       ...(error && { error }),
     }))
-    const idsBy = async (answers: Record<string, unknown>) => {
+    const found = async (answers: Record<string, unknown>) => {
       const rpc: Rpc = {
         batch: () => Promise.reject(new Error('unused')),
         async call<T>(method: string) {
@@ -223,11 +283,31 @@ describe('settlements through another contract', () => {
           throw new RpcError('the method does not exist', -32601)
         },
       }
-      const found = await tracedSettlements(rpc, to, `0x${'11'.repeat(32)}` as const)
-      return found?.map(({ auctionId }) => auctionId)
+      return shown(await tracerOf(rpc).settleCalls({ hash: other, blockHash: other }))
     }
-    expect(await idsBy({ debug_traceTransaction: frames })).toEqual([4n, 6n])
-    expect(await idsBy({ trace_transaction: list })).toEqual([4n, 6n])
-    expect(await idsBy({})).toBeUndefined()
+    const expected = [
+      [4n, solver, wrapper, wallet],
+      [6n, solver, wrapper],
+    ]
+    expect(await found({ debug_traceTransaction: frames })).toEqual(expected)
+    expect(await found({ trace_transaction: list })).toEqual(expected)
+    expect(await found({})).toBe('notOffered')
+    expect(await found({ debug_traceTransaction: { ...frames, from: 'nobody' } })).toBe('malformed')
+  })
+
+  test('are read among 5,000 calls of one transaction', async () => {
+    const calls = Array.from({ length: 4_998 }, () => ({
+      type: 'CALL',
+      from: wrapper,
+      to: other,
+      input: '0x',
+    }))
+    const frame = { type: 'CALL', from: wrapper, to: network.settlement, input: settle(7n) }
+    const rpc = {
+      batch: evm.rpc.batch,
+      call: async () => ({ type: 'CALL', from: solver, to: wrapper, calls: [...calls, frame] }),
+    }
+    const tracer = tracerOf(rpc as unknown as Rpc)
+    expect(shown(await tracer.settleCalls({ hash: other, blockHash: other }))).toEqual([[7n, solver, wrapper]])
   })
 })

@@ -11,6 +11,7 @@ import {
   type SettlerOptions,
   type SubmitLimits,
 } from '../../../src/chain/settlement/settler.ts'
+import { createSettlementTracer } from '../../../src/chain/settlement/trace.ts'
 import { createAccountBalances } from '../../../src/chain/transaction/account-balances.ts'
 import testToken from '../../../src/dev/contracts/artifacts/TestToken.json' with { type: 'json' }
 import { maxUint256 } from '../../../src/domain/amount.ts'
@@ -167,15 +168,11 @@ describe('success', () => {
       { type: 'settlement', solver: settler().address, txHash: outcome.txHash, blockNumber: outcome.block },
     ])
     const { rpc } = evm
-    const options = {
-      rpc,
-      traceRpc: rpc,
-      network,
-      solversAmong: async () => new Set<never>(),
-      log: silentLog,
-    }
-    const mined = (await minedSettlements(options, logs.slice(-1))).get(outcome.txHash)
-    const decoded = mined?.calls[0]
+    const options = { rpc, network, log: silentLog }
+    const tracer = createSettlementTracer({ ...options, settlement: network.settlement, now: Date.now })
+    const settled = logs.slice(-1).map((log) => ({ ...log, settlements: 1 }))
+    const mined = (await minedSettlements({ ...options, tracer }, settled)).get(outcome.txHash)
+    const decoded = typeof mined?.calls === 'object' ? mined.calls[0]?.call : undefined
     expect(decoded).toMatchObject({ auctionId: 77n, tokens, clearingPrices: [2n, 3n] })
     expect(decoded?.trades.map(({ signature }) => signature)).toEqual(orders.map((order) => order.signature))
   })

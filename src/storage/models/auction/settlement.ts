@@ -96,7 +96,7 @@ export const settlement: Model = defineModel({
     solver: column(
       address,
       'st.solver',
-      'Its solver; for a settlement of another service, the account that called the settlement contract.',
+      'Its solver: the outermost account on the way from the sender of the transaction to the settlement contract that was allowed to settle. While isComplete is false, the account that called the settlement contract.',
     ),
     txHash: column(bytes32, 'st.tx_hash', 'Its transaction.'),
     auctionId: orNull(
@@ -128,8 +128,8 @@ export const settlement: Model = defineModel({
     ),
     isComplete: derived(
       boolean,
-      'NOT st.is_unread',
-      'True once its transaction is read. While no node knows it, only its logs are known: its auction, gas, fees and slippage are null.',
+      'NOT st.is_unread AND st.solver_due IS NULL',
+      'True once its transaction is read, and its solver is known. While no node knows the transaction, only its logs are known: its auction, gas, fees and slippage are null. If another contract called the settlement contract, its solver and its auction are known once a node traces the transaction.',
     ),
     gasCost: orNull(
       derived(
