@@ -103,7 +103,7 @@ export async function startDriverWorld(
   }
 }
 
-async function fillBuffers({ rpc, market: { network, tokens, accounts } }: TestChain): Promise<void> {
+export async function fillBuffers({ rpc, market: { network, tokens, accounts } }: TestChain): Promise<void> {
   for (const [symbol, amount] of [
     ['USDC', 50_000n * dollar],
     ['DAI', 50_000n * coin],

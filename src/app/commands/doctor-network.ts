@@ -2,7 +2,9 @@ import { formatEther, Interface } from 'ethers'
 import { createRpc, type Rpc, RpcError } from '../../chain/rpc/rpc.ts'
 import { toQuantity } from '../../chain/rpc/wire.ts'
 import { createSettlementEffects } from '../../chain/settlement/effects.ts'
+import { traceTransaction } from '../../chain/settlement/trace.ts'
 import type { Address } from '../../domain/evm/address.ts'
+import { zeroWord } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { auctionedIn } from '../../mirror/order-book.ts'
@@ -156,7 +158,7 @@ async function checkNode(
   // Their transactions are read only if old settlements are indexed.
   const isFromHead = orderBook && (orderBook.history ?? 'accounts') === 'accounts'
   const more = [...(isFromHead ? [] : [checkTransactions]), ...(hasOutside ? [checkInspection] : [])]
-  for (const ask of [checkGas, checkOverrides, ...more]) {
+  for (const ask of [checkGas, checkOverrides, checkTraces, ...more]) {
     const check = await ask(about, rpc, network)
     if (check) checks.push(check)
   }
@@ -182,6 +184,18 @@ async function checkOverrides(about: string, rpc: Rpc): Promise<Check | undefine
         'takes no state overrides',
         'quotes are not verified; orders with hooks or contract signatures are refused',
       )
+}
+
+/** Checks whether the node traces, by a transaction that does not exist. */
+async function checkTraces(about: string, rpc: Rpc): Promise<Check | undefined> {
+  const trace = await traceTransaction(rpc, zeroWord)
+  return 'fault' in trace && trace.fault === 'notOffered'
+    ? warned(
+        about,
+        'does not trace (neither debug_traceTransaction nor trace_transaction)',
+        'settlements through other contracts have no solver and no auction, and outcomes of hooks are not known',
+      )
+    : undefined
 }
 
 /** Checks how far the node shows effects of settlements: outside solvers may be limited or left out. */

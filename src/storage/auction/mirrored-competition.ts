@@ -2,6 +2,7 @@ import type { MirroredCompetition, MirroredSolution } from '../../domain/auction
 import { auctionKey, firstKeySql } from '../../domain/auction/key.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
+import { lockCheckpoint } from '../chain/indexed-logs.ts'
 import { bytea, hexOf, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { findOrderIds } from '../order/orders.ts'
@@ -25,7 +26,7 @@ export async function insertMirroredCompetition(tx: Tx, competition: MirroredCom
   const id = auctionKey(chainId, number)
   if (id === undefined) throw new RangeError(`no auction has the number ${number}`)
   // With this lock either the indexer sees the auction, or this transaction sees the indexer's settlements.
-  await sql(tx).$executeRaw`SELECT FROM checkpoints WHERE chain_id = ${chainId} FOR UPDATE`
+  await lockCheckpoint(tx, chainId)
   if (await isCompetitionStored(tx, competition)) return false
   const { before, after } = await neighboursOf(tx, chainId, id)
   const ids = await findOrderIds(tx, chainId, competition.orders)

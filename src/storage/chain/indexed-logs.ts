@@ -118,7 +118,24 @@ export async function moveCheckpoint(
     const where = { chainId, blockNumber: BigInt(from.number), blockHash: bytea(from.hash) }
     const { count } = await (data ? checkpoint.updateMany({ where, data }) : checkpoint.deleteMany({ where }))
     if (count !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
-  } else if (data) await checkpoint.create({ data: { chainId, ...data } })
+  } else if (data) {
+    await lockNoCheckpoint(tx, chainId)
+    await checkpoint.create({ data: { chainId, ...data } })
+  }
+}
+
+/** Lets one transaction at a time rely on the absence of the checkpoint. In SQL: an advisory lock. */
+async function lockNoCheckpoint(tx: Tx, chainId: number): Promise<void> {
+  await sql(tx).$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`checkpoint:${chainId}`}, 0))`
+}
+
+/** Locks the checkpoint, and where there is none yet, its first position. In SQL: a row lock. */
+export async function lockCheckpoint(tx: Tx, chainId: number): Promise<void> {
+  const lock = () =>
+    sql(tx).$queryRaw<unknown[]>`SELECT 1 FROM checkpoints WHERE chain_id = ${chainId} FOR UPDATE`
+  if ((await lock()).length > 0) return
+  await lockNoCheckpoint(tx, chainId)
+  await lock()
 }
 
 /**

@@ -80,6 +80,12 @@ const mirrorState: Model = {
         { weight: 100 },
       ),
     ),
+    settlementsWithoutSolver: derived(
+      safeInt,
+      countUpTo('settlements st WHERE st.chain_id = ob.chain_id AND st.solver_due IS NOT NULL'),
+      `The number of settlements through another contract whose solver, and so their auction, is not known, because the node has no trace of them; ${maxLate} stands for so many or more.`,
+      { weight: 100 },
+    ),
     lateOrders: derived(
       safeInt,
       countUpTo(`${liveRows} AND m.compared_at < to_timestamp(${now}) - interval '1 minute'`),

@@ -308,6 +308,8 @@ describe('settlements through another contract', () => {
       call: async () => ({ type: 'CALL', from: solver, to: wrapper, calls: [...calls, frame] }),
     }
     const tracer = tracerOf(rpc as unknown as Rpc)
-    expect(shown(await tracer.settleCalls({ hash: other, blockHash: other }))).toEqual([[7n, solver, wrapper]])
+    expect(shown(await tracer.settleCalls({ hash: other, blockHash: other }))).toEqual([
+      [7n, solver, wrapper],
+    ])
   })
 })

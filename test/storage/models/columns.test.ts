@@ -53,6 +53,8 @@ const undescribed: Record<string, string> = {
   'order_books.newest_competition': 'where the follower looks for competitions that it missed',
   'order_books.quote_calls_at': 'the budget of calls',
   'order_books.submission_calls_at': 'the budget of calls',
+  'settlements.solver_tries': 'how long the search for a solver pauses',
+  'checkpoints.solvers_from': 'which changes of the list of solvers are known: `storage/chain/solvers.ts`',
   'settlements.called_auction':
     'finds the competition of a settlement: `storage/auction/mirrored-competition.ts`',
   'orders.changed_tx': 'only searched by: auctions follow orders by it',

@@ -49,6 +49,8 @@ export const mirrorStateFields: Fields<Row<'orderBooks'>> = {
     const oldest = Math.min(...live.map(({ comparedAt }) => comparedAt.getTime()))
     return live.length > 0 ? Math.max(0, Math.ceil(now - oldest / 1_000)) : null
   },
+  settlementsWithoutSolver: ({ chainId }, _args, { rows }) =>
+    rows.settlements.filter((row) => row.chainId === chainId && row.solverDue !== null).length,
   lateOrders: ({ chainId }, _args, { rows, now }) =>
     rows.mirroredOrders.filter(
       (order) => order.chainId === chainId && order.isLive && order.comparedAt.getTime() < (now - 60) * 1_000,

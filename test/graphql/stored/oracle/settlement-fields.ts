@@ -33,7 +33,7 @@ const amountsOf = (settlement: SettlementRow, { settlementAmounts }: Rows, isSli
     : null
 
 export const settlementFields: Fields<SettlementRow> = {
-  isComplete: ({ isUnread }) => !isUnread,
+  isComplete: ({ isUnread, solverDue }) => !isUnread && solverDue === null,
   ...columns(
     'blockNumber',
     'logIndex',
