@@ -1,9 +1,12 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import { encodeSettle, encodeTrade } from '../../src/chain/settlement/call.ts'
 import { authenticatorAddress } from '../../src/dev/chain/settlement-contracts.ts'
 import { allowSolvers } from '../../src/dev/market/market.ts'
+import { auctionKey } from '../../src/domain/auction/key.ts'
 import { type Address, zeroAddress } from '../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import type { OrderData, OrderUid } from '../../src/domain/order/order.ts'
@@ -300,6 +303,10 @@ test('a number is a claim: one of another order book is neither attributed nor a
   await show({ ...claimed, auction: foreign.auction }, solver, null)
   await show(claimed, solver, settled)
   await expectSettled(settled, [settledBy(solver, claimed)])
+  const id = auctionKey(chain.market.network.chainId, BigInt(foreign.auction)) ?? 0n
+  await eventually('its number is another auction here', () =>
+    sql(database.db).auction.findUnique({ where: { id } }),
+  )
   await eventually('the settlement was read again', async () => (await settlementsOf(hash))[0]?.isComplete)
   expect(await settlementsOf(hash)).toEqual([
     {
@@ -334,6 +341,49 @@ test('a solver that is removed, and allowed again by a reorganisation, in one an
   await expectSettled(again.hash, [settledBy(solver, again.signed)])
   expect(await sql(database.db).solverPermission.count({ where: { isAllowed: false } })).toBe(0)
 })
+
+test('a node without traces leaves the solver open, and one that has them is asked after a restart', async () => {
+  await program.close()
+  const deaf = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const { id, method, ...more } = JSON.parse(String(Buffer.concat(chunks)))
+    const isRefused = /trace/.test(method ?? '')
+    const answer = isRefused
+      ? Response.json({ jsonrpc: '2.0', id, error: { code: -32601, message: 'the method does not exist' } })
+      : await fetch(chain.rpcUrl, {
+          ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.concat(chunks) },
+        })
+    if (isRefused) refused.push(more)
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  const refused: object[] = []
+  await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve))
+  program = await start(`http://127.0.0.1:${(deaf.address() as AddressInfo).port}`)
+  const settled: Awaited<ReturnType<typeof settle>>[] = []
+  for (let count = 0; count < 3; count++) settled.push(await settle(solver, wrapper, solver))
+  await eventually('the settlements are without a solver', async () => (await countedWithout()) === 3)
+  for (const { hash, signed } of settled)
+    expect(await settlementsOf(hash)).toEqual([
+      {
+        ...{ auctionId: null, solver: wrapper, isComplete: false },
+        trades: [{ orderUid: signed.uid, auctionId: null }],
+      },
+    ])
+  const metrics = await request(`${program.metricsUrl}/metrics`)
+  expect(metrics.body).toContain('tradegraph_indexer_settlements_without_solver{network="sepolia"} 3')
+  expect(await counted('contradicts')).toBe(0)
+  expect(refused).toHaveLength(2)
+  await program.close()
+  deaf.close()
+  program = await start()
+  for (const { hash, signed } of settled) await expectSettled(hash, [settledBy(solver, signed)])
+  expect(await countedWithout()).toBe(0)
+})
+
+async function countedWithout(): Promise<number> {
+  return sql(database.db).settlement.count({ where: { solverDue: { not: null } } })
+}
 
 test('a transaction that is another’s on chain is the one contradiction', async () => {
   const { hash, signed } = await settle(solver, wrapper, solver)
