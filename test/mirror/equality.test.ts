@@ -15,6 +15,7 @@ import { headOf, live, type World } from '../app/hostile/story.ts'
 import { startTestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { startWrappingNode } from '../setup/relayed-node.ts'
 import { graphql, request } from '../setup/trader.ts'
 
 /** `EQUALITY_ORDERS=500` is the long run, with its figures; `EQUALITY_SEED` varies it. */
@@ -37,6 +38,8 @@ let databases: Record<'book' | 'follower', TestDatabase>
 let world: World
 let follower: Processes
 let line: Awaited<ReturnType<typeof startBadLine>>
+/** The node of the order book: every third settlement is through another contract. */
+let wrapping: Awaited<ReturnType<typeof startWrappingNode>>
 
 beforeAll(async () => {
   const [chain, ofBook, ofFollower] = await Promise.all([
@@ -48,7 +51,8 @@ beforeAll(async () => {
   const crowd = createCrowd(chain)
   await crowd.prepare()
   const firstBlock = (await headOf(chain)) + 1
-  book = await startProcesses(chain, ofBook, notified)
+  wrapping = await startWrappingNode(chain, 3)
+  book = await startProcesses(chain, ofBook, notified, { row: { rpcUrl: wrapping.url } })
   line = await startBadLine(book.url, plan.seed)
   const orderBook = { url: `${line.url}/${chain.market.network.name}`, callsPerMinute }
   follower = await startProcesses(chain, ofFollower, notified, {
@@ -63,6 +67,7 @@ afterAll(async () => {
   await follower?.[Symbol.asyncDispose]()
   await book?.[Symbol.asyncDispose]()
   line?.server.close()
+  wrapping?.close()
   await world?.chain[Symbol.asyncDispose]()
   await Promise.all(Object.values(databases ?? {}).map((database) => database[Symbol.asyncDispose]()))
 })
@@ -287,5 +292,6 @@ test(`${count} orders: a follower that is killed and badly connected ends with a
   expect(found).toEqual([])
   expect(competitions.size).toBeGreaterThan(count / 8)
   expect(follower.crashed).toEqual([])
+  expect(wrapping.wrapped()).toBeGreaterThan(0)
   expect(busiestMinute(line.reads)).toBeLessThanOrEqual(callsPerMinute)
 }, 1_800_000)

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
@@ -18,6 +16,7 @@ import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { fillBuffers } from '../setup/drivers.ts'
 import { eventually } from '../setup/eventually.ts'
+import { forwarding, startRelayedNode } from '../setup/relayed-node.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
 
@@ -80,10 +79,6 @@ const start = (rpcUrl = chain.rpcUrl) =>
       ],
     },
   )
-
-/** Code that calls a contract with what it was called with, and fails if that fails. */
-const forwarding = (to: Address): Hex =>
-  `0x36600060003760006000366000600073${to.slice(2)}5af115602b57005b60006000fd`
 
 /** Code that runs that of another contract in its own name. */
 const delegating = (to: Address): Hex =>
@@ -344,22 +339,13 @@ test('a solver that is removed, and allowed again by a reorganisation, in one an
 
 test('a node without traces leaves the solver open, and one that has them is asked after a restart', async () => {
   await program.close()
-  const deaf = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk as Buffer)
-    const { id, method, ...more } = JSON.parse(String(Buffer.concat(chunks)))
-    const isRefused = /trace/.test(method ?? '')
-    const answer = isRefused
-      ? Response.json({ jsonrpc: '2.0', id, error: { code: -32601, message: 'the method does not exist' } })
-      : await fetch(chain.rpcUrl, {
-          ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: Buffer.concat(chunks) },
-        })
-    if (isRefused) refused.push(more)
-    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  const refused: string[] = []
+  const deaf = await startRelayedNode(chain.rpcUrl, async ({ method }) => {
+    if (!/trace/.test(method)) return undefined
+    refused.push(method)
+    return { error: { code: -32601, message: 'the method does not exist' } }
   })
-  const refused: object[] = []
-  await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve))
-  program = await start(`http://127.0.0.1:${(deaf.address() as AddressInfo).port}`)
+  program = await start(deaf.url)
   const settled: Awaited<ReturnType<typeof settle>>[] = []
   for (let count = 0; count < 3; count++) settled.push(await settle(solver, wrapper, solver))
   await eventually('the settlements are without a solver', async () => (await countedWithout()) === 3)
