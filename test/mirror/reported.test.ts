@@ -160,18 +160,20 @@ async function settle(): Promise<void> {
 
 test('a competition is as it was sent, with its prices and the sequence of its orders', async () => {
   const number = soldCompetition.auctionId
-  book.competitions.set(number, soldCompetition)
+  const auction = { ...soldCompetition.auction, orders: [soldOrder.uid, openOrder.uid] }
+  const sent = { ...soldCompetition, auction }
+  book.competitions.set(number, sent)
   expect(await mirrorNumbered(BigInt(number), services)).toBe(true)
   await settle()
-  expect((await read(`v2/solver_competition/${number}`)).body).toEqual(soldCompetition)
+  expect((await read(`v2/solver_competition/${number}`)).body).toEqual(sent)
   const [solution] = soldCompetition.solutions
   const v1 = (await read(`v1/solver_competition/${number}`)).body
-  expect(v1.auction).toEqual(soldCompetition.auction)
+  expect(v1.auction).toEqual(sent.auction)
   expect(v1.solutions[0].clearingPrices).toEqual(solution.clearingPrices)
   const query = `{ auction(id: ${number}) { orderUids solutions { clearingPrices { price token { address } } } } }`
-  const { auction } = await graphql(server.url, query)
-  expect(auction.orderUids).toEqual(soldCompetition.auction.orders)
-  const prices = auction.solutions[0].clearingPrices
+  const { auction: shown } = await graphql(server.url, query)
+  expect(shown.orderUids).toEqual(sent.auction.orders)
+  const prices = shown.solutions[0].clearingPrices
   expect(
     Object.fromEntries(
       prices.map(({ price, token }: { price: string; token: { address: string } }) => [token.address, price]),

@@ -80,11 +80,14 @@ export function referenceLimits(policy: FeePolicy, limits: Limits, quoted: Quote
   return policy.kind === 'priceImprovement' && quoted ? quotedLimits(limits, quoted) : limits
 }
 
-/** The quote's price at the order's size, after the quote's fee; undefined for a quote without amounts. */
+/**
+ * The quote's price at the order's size, after the quote's fee, rounded in favour of the trader: what is
+ * better than it is rounded down, and so is a fee on that. Undefined for a quote without amounts.
+ */
 export function quotedAtSize(limits: Limits, quoted: QuotedPrice): Limits | undefined {
   if (quoted.sellAmount === 0n || quoted.buyAmount === 0n) return undefined
   if (limits.kind === 'sell') {
-    const afterFee = quoted.buyAmount - mulDivUp(quoted.feeAmount, quoted.buyAmount, quoted.sellAmount)
+    const afterFee = quoted.buyAmount - mulDivDown(quoted.feeAmount, quoted.buyAmount, quoted.sellAmount)
     return { ...limits, buyAmount: mulDivUp(maxOf(afterFee, 0n), limits.sellAmount, quoted.sellAmount) }
   }
   const sellAmount = mulDivDown(quoted.sellAmount + quoted.feeAmount, limits.buyAmount, quoted.buyAmount)

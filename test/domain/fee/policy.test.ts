@@ -7,6 +7,7 @@ import {
   type Limits,
   protocolFeeDown,
   type QuotedPrice,
+  referenceLimits,
   surplusDown,
   takeFee,
   volumeShare,
@@ -153,6 +154,21 @@ it('surplus policies keep a fill within its limit, and undoing them returns the 
         expect(network < divUp(gross.sell, gross.buy)).toBe(true)
       },
     ),
+  )
+})
+
+it('an improvement over a quote is never more than the exact one, so that a fee on it is not either', () => {
+  const quotedOrders = fc.tuple(limits, quotes, amount, amount)
+  fc.assert(
+    fc.property(quotedOrders, ([order, quote, sold, bought]) => {
+      if (!quote || quote.feeAmount >= quote.sellAmount) return
+      const over = surplusDown(referenceLimits(improvement, order, quote), { sell: sold, buy: bought })
+      const { sellAmount, buyAmount, feeAmount } = quote
+      if (order.kind === 'sell') {
+        const exact = bought * sellAmount ** 2n - sold * buyAmount * (sellAmount - feeAmount)
+        expect(over * sellAmount ** 2n <= exact).toBe(true)
+      } else expect(over * buyAmount <= bought * (sellAmount + feeAmount) - sold * buyAmount).toBe(true)
+    }),
   )
 })
 
