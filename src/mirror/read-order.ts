@@ -20,7 +20,7 @@ import {
 } from '../domain/order/order.ts'
 import { recoverSigner } from '../domain/signing/signature.ts'
 import { isEcdsa, orderUid } from '../domain/signing/signing.ts'
-import { toInteractions } from '../orders/interactions.ts'
+import { toInteractions, withWrapping } from '../orders/interactions.ts'
 import { isObject } from '../outside/http-json.ts'
 
 const maxUint256 = 2n ** 256n - 1n
@@ -45,12 +45,12 @@ const uint32 = z.int().min(0).max(0xffffffff)
 
 /**
  * Decimals as order books write them, as text or as numbers; very small ones with an exponent. They are read
- * as plain digits.
+ * as plain digits. A double that is written to its last digit has up to 1,074 decimal places.
  */
 export const decimal = z
   .union([z.string(), z.number()])
   .transform(String)
-  .refine((text) => /^[0-9]{1,78}(\.[0-9]{1,78})?(e[+-]?[0-9]{1,2})?$/i.test(text))
+  .refine((text) => /^[0-9]{1,78}(\.[0-9]{1,1074})?(e[+-]?[0-9]{1,3})?$/i.test(text))
   .transform(toPlain)
 
 function toPlain(text: string): string {
@@ -248,6 +248,8 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
   const isDocumentVerified = said !== null && keccakText(said) === rest.appData
   const document = isDocumentVerified ? said : null
   const { ethflowData, onchainOrderData } = rest
+  const facts = documentFacts(document, network)
+  const sellsCoins = ethflowData || network.ethFlows.includes(owner)
   const order: NewOrder = {
     ...data,
     chainId: network.chainId,
@@ -261,7 +263,8 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     creationDate: rest.creationDate,
     quoteId: rest.quoteId == null ? null : BigInt(rest.quoteId),
     fullBalanceCheck: rest.fullBalanceCheck,
-    ...documentFacts(document, network),
+    validFrom: facts.validFrom,
+    interactions: sellsCoins ? withWrapping(owner, facts.interactions) : facts.interactions,
     quote: quoteOf(rest.quote),
     effectiveValidTo: ethflowData?.userValidTo ?? rest.validTo,
     onchainUser: onchainOrderData?.sender ?? null,

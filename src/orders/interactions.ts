@@ -1,6 +1,6 @@
 import type { Hook, ParsedAppData } from '../domain/app-data/document.ts'
 import type { Address } from '../domain/evm/address.ts'
-import type { Interactions } from '../domain/order/order.ts'
+import type { Interactions, NewOrder } from '../domain/order/order.ts'
 import { hooksCall } from '../domain/settlement/calldata.ts'
 
 /**
@@ -13,4 +13,12 @@ export function toInteractions(
 ): Interactions {
   const toCalls = (hooks: readonly Hook[]) => (hooks.length > 0 ? [hooksCall(trampoline, hooks)] : [])
   return { pre: toCalls(preHooks), post: toCalls(postHooks) }
+}
+
+/** The call that turns the contract's coins into the token that its orders sell: `wrapAll()`. */
+const wrapAll = '0x4c84c1c8'
+
+/** The calls around an order that sells the coins of the contract that owns it. */
+export function withWrapping(target: NewOrder['owner'], { pre, post }: Interactions): Interactions {
+  return { pre: [{ target, value: 0n, callData: wrapAll }, ...pre], post }
 }

@@ -6,8 +6,7 @@ import {
 } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Network } from '../domain/network/network.ts'
-import type { Interactions, NewOrder, OrderData, OrderUid } from '../domain/order/order.ts'
+import type { NewOrder, OrderData, OrderUid } from '../domain/order/order.ts'
 import { checkPair, checkParties } from '../domain/order/trading-policy.ts'
 import type { Quote } from '../domain/quote/quote.ts'
 import { isOfPair, namedQuoteFor } from '../quotes/order-quote.ts'
@@ -15,7 +14,7 @@ import { findDocuments } from '../storage/app-data.ts'
 import { findQuotes } from '../storage/quote/quotes.ts'
 import type { OrderServices } from './check.ts'
 import { checkAmounts, checkForm } from './checks/in-memory.ts'
-import { toInteractions } from './interactions.ts'
+import { toInteractions, withWrapping } from './interactions.ts'
 import { toOrderQuote } from './place.ts'
 
 /** An order of a contract, as the log of its placement has it. */
@@ -37,9 +36,6 @@ export interface OnchainPlacement {
 type Services = Pick<OrderServices, 'network' | 'db' | 'limits' | 'policy'> & {
   appDataSources: Pick<OrderServices['appDataSources'], 'maxBytes'>
 }
-
-/** The call that turns the contract's coins into the token that its orders sell: `wrapAll()`. */
-const wrapAll = '0x4c84c1c8'
 
 /**
  * The orders to store for placements. The coins are with the contract already, so a fault does not refuse the
@@ -76,6 +72,7 @@ function toNewOrder(
   const document =
     documents.get(order.appData) ?? (order.appData === zeroAppData ? emptyAppDataDocument : undefined)
   const parsed = document === undefined ? null : parse(document, appDataSources.maxBytes)
+  const facts = parsed instanceof Refusal ? null : parsed
   const creationDate = new Date(timestamp * 1_000)
   const kept = found && isOfPair(found, order) ? namedQuoteFor(found, order, creationDate) : null
   return {
@@ -91,8 +88,11 @@ function toNewOrder(
     creationDate,
     quoteId: placement.quoteId,
     fullBalanceCheck: false,
-    validFrom: parsed instanceof Refusal ? null : (parsed?.validFrom ?? null),
-    interactions: withWrapping(owner, parsed instanceof Refusal ? null : parsed, network),
+    validFrom: facts?.validFrom ?? null,
+    interactions: withWrapping(
+      owner,
+      facts ? toInteractions(facts, network.hooksTrampoline) : { pre: [], post: [] },
+    ),
     quote: kept && toOrderQuote(kept),
     effectiveValidTo: userValidTo,
     onchainUser: sender,
@@ -108,15 +108,6 @@ function parse(document: string, maxBytes: number): ParsedAppData | Refusal {
     if (fault instanceof Refusal) return fault
     throw fault
   }
-}
-
-function withWrapping(
-  target: NewOrder['owner'],
-  parsed: ParsedAppData | null,
-  { hooksTrampoline }: Pick<Network, 'hooksTrampoline'>,
-): Interactions {
-  const { pre, post } = parsed ? toInteractions(parsed, hooksTrampoline) : { pre: [], post: [] }
-  return { pre: [{ target, value: 0n, callData: wrapAll }, ...pre], post }
 }
 
 type Fault = Pick<NewOrder, 'placementError' | 'placementDetail'>

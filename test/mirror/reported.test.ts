@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatUnits } from '../../src/domain/amount.ts'
 import { auctionKey } from '../../src/domain/auction/key.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { OrderUid } from '../../src/domain/order/order.ts'
@@ -98,6 +99,26 @@ describe('the quote of an order', () => {
     expect([order.quote.gasAmount, order.quote.gasPrice]).toEqual(expected)
   })
 })
+
+test.each([
+  ['1e-9 to its last digit', '0.000000001000000000000000062281591457779856418897068693', undefined],
+  // The double that is nearest to 3e-27, as it is.
+  ['3e-27 to its last digit', exactly(3e-27), undefined],
+  ['with a long exponent', '4.5E-101', `0.${'0'.repeat(100)}45`],
+])('the price in the quote of an order is as it was sent: %s', async (_, sellTokenPrice, expected) => {
+  const uid = await sold({ quote: { ...openOrder.quote, sellTokenPrice } })
+  expect((await read(`v1/orders/${uid}`)).body.quote.sellTokenPrice).toBe(expected ?? sellTokenPrice)
+  const query = `{ order(uid: "${uid}") { quote { sellTokenPrice } } }`
+  const { order } = await graphql(server.url, query)
+  expect(order.quote.sellTokenPrice).toBe(expected ?? sellTokenPrice)
+})
+
+/** All decimal places of a double below 1: it is a whole number of halves of halves. */
+function exactly(value: number): string {
+  let [halvings, scaled] = [0, value]
+  for (; !Number.isInteger(scaled); halvings++) scaled *= 2
+  return formatUnits(BigInt(scaled) * 5n ** BigInt(halvings), halvings)
+}
 
 describe('an order that was placed on chain', () => {
   test.each([
