@@ -341,7 +341,10 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       }
       if (!answer) throw new TypeError('an exchange has an answer')
       const { mediaType, ...rest } = answer
-      return { ...rest, body: jsonIn(answer.text), isPlain: mediaType === 'text/plain' }
+      // Without a pause of its own, it is not called for this long.
+      const retryAfterMs =
+        rest.retryAfterMs ?? (rest.status === 429 ? healthLimits.backOffMs.least : undefined)
+      return { ...rest, retryAfterMs, body: jsonIn(answer.text), isPlain: mediaType === 'text/plain' }
     },
     state: reads.state,
   }

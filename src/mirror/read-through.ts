@@ -6,7 +6,7 @@ import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { OrderUid } from '../domain/order/order.ts'
-import { OutsideFault } from '../outside/fault.ts'
+import { invalidResponse, OutsideFault } from '../outside/fault.ts'
 import { isObject } from '../outside/http-json.ts'
 import { mayLag, noteWrite } from '../storage/database/own-writes.ts'
 import { isHistoryRead, requestHistory } from '../storage/order/histories.ts'
@@ -213,11 +213,13 @@ export function createDocumentReader(
   services: ClientServices,
   storeDocument: StoreDocument,
 ): ReadThrough<Bytes32> {
-  return readOnce(services, async (hash: Bytes32, { orderBook }, { key }) => {
+  return readOnce(services, async (hash: Bytes32, { orderBook, network }, { key }) => {
     const { status, body } = await orderBook.get(`/api/v1/app_data/${hash}`, 'client')
+    if (status === 404) return
     const document = status < 300 && isObject(body) ? body.fullAppData : undefined
-    if (typeof document === 'string' && keccakText(document) === hash)
-      await storeDocument(hash, document, key)
+    if (typeof document !== 'string')
+      throw invalidResponse(titleOf(network), `no document, but status ${status}`)
+    if (keccakText(document) === hash) await storeDocument(hash, document, key)
   })
 }
 

@@ -2,12 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
+import { parseUnits } from '../domain/amount.ts'
+import { parseAppDataDocument } from '../domain/app-data/document.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { refusalCodes } from '../domain/errors/refusal-codes.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
+import { factorScale, partnerVolumeFees } from '../domain/fee/policy.ts'
 import type { Cancellation, OrderCreation } from '../domain/order/creation.ts'
-import { type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
+import { type OrderKind, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
+import { beforeVolumeFee, withVolumeFees } from '../domain/quote/amounts.ts'
 import type { QuoteReply, QuoteRequest } from '../domain/quote/quote.ts'
 import { type NativeRate, ratioOfDouble } from '../domain/token/prices.ts'
 import { invalidResponse, OutsideFault, printable } from '../outside/fault.ts'
@@ -99,6 +103,9 @@ export function createWrites(services: WriteServices): OrderBookWrites {
     const passing = orderBook.pass(request, kind, key)
     const answer = await (as === 'quote' ? inTime(passing, services, quoteMs(body)) : passing)
     if (key !== undefined && answer.status === 429) limits.pause(key, answer.retryAfterMs ?? 0)
+    // A page comes from a server before the order book: it says nothing about what is read.
+    if (as === 'read' && answer.status !== 429 && !isShown(answer))
+      throw invalidResponse(name, `no JSON, but status ${answer.status}`)
     return answer
   }
 
@@ -289,8 +296,8 @@ export function createWrites(services: WriteServices): OrderBookWrites {
     async nativeRate(token, asker) {
       const path = `/api/v1/token/${token}/native_price`
       const answer = await send({ as: 'read', method: 'GET', path }, asker)
-      const refusal = refusalShape.safeParse(answer.body).data
-      if (answer.status < 500 && refusal && absentTypes.has(refusal.errorType)) return undefined
+      const { errorType = '' } = refusalShape.safeParse(answer.body).data ?? {}
+      if (answer.status === 404 || (answer.status < 500 && absentTypes.has(errorType))) return undefined
       const { success, data } = priceShape.safeParse(bodyOf(answer))
       if (!success) throw invalidResponse(name, 'no price')
       return toRate(data.price)
@@ -383,11 +390,14 @@ function created({ uid }: PlacedOrder): PassedResponse {
   return { status: 201, text: JSON.stringify(uid), body: uid, isPlain: false, retryAfterMs: undefined }
 }
 
+/** Reports whether clients may see the text of an answer: not that of a page. */
+const isShown = ({ text, body, isPlain }: PassedResponse) => body !== undefined || isPlain || text === ''
+
 /** The answer as clients get it. @throws Refusal UpstreamRefused, Outage for text that is not shown */
-function toAnswer({ status, text, body, isPlain, retryAfterMs }: PassedResponse, name: string): PassedAnswer {
-  const isShown = body !== undefined || isPlain || text === ''
-  if (!isShown && status < 300) throw invalidResponse(name, `no JSON, but status ${status}`)
-  if (!isShown) throw refusalOf({ status, body, retryAfterMs })
+function toAnswer(answer: PassedResponse, name: string): PassedAnswer {
+  const { status, text, body, isPlain, retryAfterMs } = answer
+  if (!isShown(answer) && status < 300) throw invalidResponse(name, `no JSON, but status ${status}`)
+  if (!isShown(answer)) throw refusalOf(answer)
   return {
     status,
     headers: {
@@ -509,14 +519,39 @@ const quoteShape = z.object({
   expiration: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
   id: z.int().min(0).nullish(),
   verified: z.boolean().default(false),
+  protocolFeeBps: decimal.nullish().catch(null),
 })
 
-/** The order book's amounts include every fee that it takes: none is added here. */
-function toReply(
-  { quote, expiration, id, verified }: z.infer<typeof quoteShape>,
-  request: QuoteRequest,
-  chainId: number,
-): QuoteReply {
+/**
+ * The volume fee that an order book names in basis points, in parts per million, and the amounts before it:
+ * those after it are the order book's.
+ */
+function volumeFeeOf({ quote, protocolFeeBps }: z.infer<typeof quoteShape>, kind: OrderKind) {
+  const fee = parseUnits(protocolFeeBps ?? '0', 2)
+  if (fee === 0n || fee >= factorScale) return { volumeFees: [], amounts: quote }
+  const amounts = beforeVolumeFee(kind, quote, fee)
+  const { sellAmount, buyAmount } = withVolumeFees(kind, amounts, [fee])
+  return sellAmount === quote.sellAmount && buyAmount === quote.buyAmount
+    ? { volumeFees: [fee], amounts }
+    : { volumeFees: [], amounts: quote }
+}
+
+/** The volume fees of partners. A document that this program cannot read names none. */
+function partnerFeesOf({ appDataDocument }: QuoteRequest): bigint[] {
+  try {
+    return appDataDocument === null
+      ? []
+      : partnerVolumeFees(parseAppDataDocument(appDataDocument).partnerFees)
+  } catch (fault) {
+    if (fault instanceof Refusal) return []
+    throw fault
+  }
+}
+
+/** The amounts after volume fees are the order book's, which takes no fee of partners from a quote. */
+function toReply(answer: z.infer<typeof quoteShape>, request: QuoteRequest, chainId: number): QuoteReply {
+  const { quote, expiration, id, verified } = answer
+  const { volumeFees, amounts } = volumeFeeOf(answer, request.kind)
   return {
     quote: {
       chainId,
@@ -525,8 +560,8 @@ function toReply(
       quoteKind: 'standard',
       sellToken: request.sellToken,
       buyToken: request.buyToken,
-      sellAmount: quote.sellAmount,
-      buyAmount: quote.buyAmount,
+      sellAmount: amounts.sellAmount,
+      buyAmount: amounts.buyAmount,
       feeAmount: quote.feeAmount,
       gasAmount: quote.gasAmount,
       gasPrice: quote.gasPrice,
@@ -545,8 +580,8 @@ function toReply(
       buyTokenBalance: request.buyTokenBalance,
       signingScheme: request.signingScheme,
       validTo: quote.validTo,
-      volumeFees: [],
-      partnerFees: [],
+      volumeFees,
+      partnerFees: partnerFeesOf(request),
     },
     route: null,
   }

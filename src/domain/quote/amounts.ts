@@ -28,6 +28,21 @@ export function withVolumeFees(
 }
 
 /**
+ * The amounts before a volume fee that somebody else took: the inverse of `withVolumeFees`, exact for each sell
+ * order. For a buy order amounts that this fee rounded down cannot give have one atom more after it.
+ */
+export function beforeVolumeFee(
+  kind: OrderKind,
+  { sellAmount, buyAmount, feeAmount }: QuotedAmounts,
+  fee: bigint,
+): QuotedAmounts {
+  if (kind === 'sell')
+    return { sellAmount, buyAmount: mulDivDown(buyAmount, factorScale, factorScale - fee), feeAmount }
+  const paid = mulDivUp(sellAmount + feeAmount, factorScale, factorScale + fee)
+  return { sellAmount: maxOf(paid - feeAmount, 0n), buyAmount, feeAmount }
+}
+
+/**
  * The sum of the volume fees in basis points, as a plain decimal: 200 parts per million are "2". Null without
  * fees.
  */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { protocolFeeBps, withVolumeFees } from '../../../src/domain/quote/amounts.ts'
+import { beforeVolumeFee, protocolFeeBps, withVolumeFees } from '../../../src/domain/quote/amounts.ts'
 
 const amounts = { sellAmount: 996_000_000n, buyAmount: 498n * 10n ** 15n, feeAmount: 4_000_000n }
 
@@ -31,6 +31,20 @@ test('fees never take the whole amount and are never negative', () => {
       const bought = withVolumeFees('buy', quoted, list)
       expect(bought.sellAmount >= quoted.sellAmount).toBe(true)
       expect({ ...bought, sellAmount: 0n }).toEqual({ ...quoted, sellAmount: 0n })
+    }),
+  )
+})
+
+test('amounts before a volume fee have the same amounts after it', () => {
+  const amount = fc.bigInt(1n, 2n ** 256n - 1n)
+  const given = fc.record({ sellAmount: amount, buyAmount: amount, feeAmount: fc.bigInt(0n, 2n ** 100n) })
+  const kind = fc.constantFrom('sell' as const, 'buy' as const)
+  fc.assert(
+    fc.property(given, kind, fc.bigInt(1n, 999_999n), (quoted, kind, fee) => {
+      const after = withVolumeFees(kind, quoted, [fee])
+      expect(withVolumeFees(kind, beforeVolumeFee(kind, after, fee), [fee])).toEqual(after)
+      // Each amount can be what a sell order gets after the fee.
+      expect(withVolumeFees('sell', beforeVolumeFee('sell', quoted, fee), [fee])).toEqual(quoted)
     }),
   )
 })
