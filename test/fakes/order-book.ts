@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import type { OrderData, OrderUid } from '../../src/domain/order/order.ts'
@@ -34,9 +35,45 @@ export function json(
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
+const asJson = { 'content-type': 'application/json' }
+
+/** Ways in which a network that distributes content sends an answer. */
+export const deliveries = {
+  whole: (res: ServerResponse, text: string) => res.writeHead(200, asJson).end(text),
+  gzip: (res: ServerResponse, text: string) =>
+    res.writeHead(200, { ...asJson, 'content-encoding': 'gzip' }).end(gzipSync(text)),
+  brotli: (res: ServerResponse, text: string) =>
+    res.writeHead(200, { ...asJson, 'content-encoding': 'br' }).end(brotliCompressSync(text)),
+  chunked(res: ServerResponse, text: string) {
+    res.writeHead(200, { ...asJson, 'content-encoding': 'gzip' })
+    const bytes = gzipSync(text)
+    for (let from = 0; from < bytes.length; from += 13) res.write(bytes.subarray(from, from + 13))
+    res.end()
+  },
+} satisfies Record<string, (res: ServerResponse, text: string) => void>
+
+/** The page of an error, which names what nobody outside may see. */
+export const errorPage = '<html><h1>Origin backend-7.internal (10.0.3.7) refused</h1></html>'
+const asHtml = { 'content-type': 'text/html' }
+
+/** Ways in which such a network fails. */
+export const failures: Record<string, Answer> = {
+  'a 429 without Retry-After': (_, res) =>
+    res.writeHead(429, { 'content-type': 'text/plain' }).end('Too Many Requests'),
+  'a page with 502': (_, res) => res.writeHead(502, asHtml).end(errorPage),
+  'a page with 403': (_, res) => res.writeHead(403, asHtml).end(errorPage),
+  'a page with 200': (_, res) => res.writeHead(200, asHtml).end(errorPage),
+  'a connection that closes midway': (_, res) =>
+    res.writeHead(200, asJson).write('[{"creationDate":"2026-05-29', () => res.destroy()),
+  'half of what is compressed': (_, res) => {
+    const bytes = gzipSync(JSON.stringify(Array.from({ length: 1_000 }, (_, index) => index)))
+    res.writeHead(200, { ...asJson, 'content-encoding': 'gzip' }).end(bytes.subarray(0, bytes.length / 2))
+  },
+}
+
 /**
- * An order book that answers as a test says. Without an answer of the test it serves its scripted orders,
- * trades and competitions in the public shapes, and knows nothing else.
+ * An order book that answers as a test says. Without an answer of the test it serves its scripted bodies,
+ * orders, trades and competitions in the public shapes, and knows nothing else.
  */
 export async function startOrderBook() {
   const answers = new Map<string, Answer>()
@@ -45,7 +82,11 @@ export async function startOrderBook() {
   const byOwner = new Map<string, ScriptedOrder[]>()
   const trades: ScriptedTrade[] = []
   const competitions = new Map<number, object>()
-  const state = { isAway: false }
+  /** Bodies by method and path. */
+  const bodies = new Map<string, unknown>()
+  const state: { isAway: boolean; delivery: keyof typeof deliveries; failure: Answer | undefined } = {
+    ...{ isAway: false, delivery: 'whole', failure: undefined },
+  }
 
   const missing = (res: ServerResponse) =>
     json(res, 404, { errorType: 'NotFound', description: 'there is no such thing' })
@@ -77,7 +118,7 @@ export async function startOrderBook() {
     const call = `${req.method} ${req.url}`
     calls.push(call)
     if (state.isAway) return void req.socket.destroy()
-    const answer = answers.get(call)
+    const answer = state.failure ?? answers.get(call)
     if (answer) return answer(req, res)
     let text = ''
     req.setEncoding('utf8')
@@ -86,14 +127,14 @@ export async function startOrderBook() {
     })
     req.on('end', () => {
       const { pathname, searchParams } = new URL(req.url ?? '', 'http://book')
-      const found = answerOf(req.method ?? '', pathname, searchParams, text)
+      const found = bodies.get(call) ?? answerOf(req.method ?? '', pathname, searchParams, text)
       if (found === undefined) missing(res)
-      else json(res, 200, found)
+      else deliveries[state.delivery](res, JSON.stringify(found))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    ...{ answers, calls, trades, competitions, state },
+    ...{ answers, bodies, calls, trades, competitions, state },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Adds an order to the lists of its owner, newest first. */
     add(order: ScriptedOrder): ScriptedOrder {

@@ -397,3 +397,22 @@ export const nativePrice = { price: 1 } as const
 export const totalSurplus = { totalSurplus: '62830276615427648' } as const
 
 export const version = 'main@2193c8c69c65c7d439d63e0e34f6bdb587dd4970' as const
+
+const account = openOrder.owner
+const { transactionHashes } = soldCompetition
+
+/** The public answers by method and path. The account's list is that of the first page. */
+export const publicAnswers = {
+  [`GET /api/v1/orders/${openOrder.uid}`]: openOrder,
+  [`GET /api/v1/orders/${openOrder.uid}/status`]: openStatus,
+  [`GET /api/v1/account/${account}/orders?offset=0&limit=1000`]: accountOrders,
+  [`GET /api/v1/transactions/${transactionHashes[0]}/orders`]: [soldOrder],
+  [`GET /api/v1/trades?owner=${account}`]: accountTrades,
+  [`GET /api/v2/solver_competition/${soldCompetition.auctionId}`]: soldCompetition,
+  [`GET /api/v2/solver_competition/by_tx_hash/${transactionHashes[0]}`]: soldCompetition,
+  [`GET /api/v1/app_data/${openOrder.appData}`]: openDocument,
+  [`GET /api/v1/token/${soldOrder.sellToken}/native_price`]: nativePrice,
+  [`GET /api/v1/users/${account}/total_surplus`]: totalSurplus,
+  'GET /api/v1/version': version,
+  'POST /api/v1/quote': permitQuote,
+} as const
