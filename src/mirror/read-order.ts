@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { parseAppDataDocument } from '../domain/app-data/document.ts'
-import { Refusal } from '../domain/errors/error.ts'
+import { readAppDataDocument } from '../domain/app-data/document.ts'
 import { type Address, toAddress, zeroAddress } from '../domain/evm/address.ts'
 import { type Bytes32, toHex } from '../domain/evm/hex.ts'
 import { keccakText } from '../domain/evm/keccak.ts'
 import type { Network } from '../domain/network/network.ts'
 import {
   buyTokenDestinations,
-  type Interactions,
   type NewOrder,
   type OrderData,
   orderClasses,
@@ -248,7 +246,8 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
   const isDocumentVerified = said !== null && keccakText(said) === rest.appData
   const document = isDocumentVerified ? said : null
   const { ethflowData, onchainOrderData } = rest
-  const facts = documentFacts(document, network)
+  const facts = readAppDataDocument(document)
+  const calls = toInteractions(facts, network.hooksTrampoline)
   const sellsCoins = ethflowData || network.ethFlows.includes(owner)
   const order: NewOrder = {
     ...data,
@@ -263,8 +262,8 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     creationDate: rest.creationDate,
     quoteId: rest.quoteId == null ? null : BigInt(rest.quoteId),
     fullBalanceCheck: rest.fullBalanceCheck,
-    validFrom: facts.validFrom,
-    interactions: sellsCoins ? withWrapping(owner, facts.interactions) : facts.interactions,
+    validFrom: facts?.validFrom ?? null,
+    interactions: sellsCoins ? withWrapping(owner, calls) : calls,
     quote: quoteOf(rest.quote),
     effectiveValidTo: ethflowData?.userValidTo ?? rest.validTo,
     onchainUser: onchainOrderData?.sender ?? null,
@@ -300,20 +299,4 @@ function signatureOf(
 ): Signed['signature'] | undefined {
   const recovered = recoverSigner(signingScheme, uid.slice(0, 66) as `0x${string}`, signature)
   return 'signer' in recovered && recovered.signer === owner ? recovered.signature : undefined
-}
-
-/** The validity and the calls of a document. One that this program cannot read adds none. */
-function documentFacts(
-  document: string | null,
-  { hooksTrampoline }: Network,
-): { validFrom: number | null; interactions: Interactions } {
-  const none = { validFrom: null, interactions: { pre: [], post: [] } }
-  if (document === null) return none
-  try {
-    const facts = parseAppDataDocument(document)
-    return { validFrom: facts.validFrom, interactions: toInteractions(facts, hooksTrampoline) }
-  } catch (fault) {
-    if (fault instanceof Refusal) return none
-    throw fault
-  }
 }

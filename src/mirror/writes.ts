@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { parseUnits } from '../domain/amount.ts'
-import { parseAppDataDocument } from '../domain/app-data/document.ts'
+import { readAppDataDocument } from '../domain/app-data/document.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { refusalCodes } from '../domain/errors/refusal-codes.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
@@ -527,61 +527,32 @@ const quoteShape = z.object({
  * those after it are the order book's.
  */
 function volumeFeeOf({ quote, protocolFeeBps }: z.infer<typeof quoteShape>, kind: OrderKind) {
+  const { sellAmount, buyAmount, feeAmount } = quote
+  const quoted = { sellAmount, buyAmount, feeAmount }
   const fee = parseUnits(protocolFeeBps ?? '0', 2)
-  if (fee === 0n || fee >= factorScale) return { volumeFees: [], amounts: quote }
-  const amounts = beforeVolumeFee(kind, quote, fee)
-  const { sellAmount, buyAmount } = withVolumeFees(kind, amounts, [fee])
-  return sellAmount === quote.sellAmount && buyAmount === quote.buyAmount
-    ? { volumeFees: [fee], amounts }
-    : { volumeFees: [], amounts: quote }
-}
-
-/** The volume fees of partners. A document that this program cannot read names none. */
-function partnerFeesOf({ appDataDocument }: QuoteRequest): bigint[] {
-  try {
-    return appDataDocument === null
-      ? []
-      : partnerVolumeFees(parseAppDataDocument(appDataDocument).partnerFees)
-  } catch (fault) {
-    if (fault instanceof Refusal) return []
-    throw fault
-  }
+  const amounts = fee < factorScale ? beforeVolumeFee(kind, quoted, fee) : quoted
+  const after = withVolumeFees(kind, amounts, [fee])
+  const isExact = after.sellAmount === sellAmount && after.buyAmount === buyAmount
+  return isExact && fee > 0n ? { volumeFees: [fee], amounts } : { volumeFees: [], amounts: quoted }
 }
 
 /** The amounts after volume fees are the order book's, which takes no fee of partners from a quote. */
 function toReply(answer: z.infer<typeof quoteShape>, request: QuoteRequest, chainId: number): QuoteReply {
-  const { quote, expiration, id, verified } = answer
-  const { volumeFees, amounts } = volumeFeeOf(answer, request.kind)
+  const { expiration, id, verified } = answer
+  const { gasAmount, gasPrice, sellTokenPrice, validTo } = answer.quote
+  const { kind, sellToken, buyToken, from, receiver, appData, appDataHash } = request
+  const { sellTokenBalance, buyTokenBalance, signingScheme } = request
+  const { volumeFees, amounts } = volumeFeeOf(answer, kind)
+  const { partnerFees = [] } = readAppDataDocument(request.appDataDocument) ?? {}
   return {
     quote: {
-      chainId,
-      id: id == null ? null : BigInt(id),
-      kind: request.kind,
-      quoteKind: 'standard',
-      sellToken: request.sellToken,
-      buyToken: request.buyToken,
-      sellAmount: amounts.sellAmount,
-      buyAmount: amounts.buyAmount,
-      feeAmount: quote.feeAmount,
-      gasAmount: quote.gasAmount,
-      gasPrice: quote.gasPrice,
-      sellTokenPrice: quote.sellTokenPrice,
-      expiration,
-      solver: zeroAddress,
-      verified,
+      ...{ chainId, id: id == null ? null : BigInt(id), kind, quoteKind: 'standard', sellToken, buyToken },
+      ...{ ...amounts, gasAmount, gasPrice, sellTokenPrice, expiration, solver: zeroAddress, verified },
       calls: null,
     },
     terms: {
-      from: request.from,
-      receiver: request.receiver,
-      appData: request.appData,
-      appDataHash: request.appDataHash,
-      sellTokenBalance: request.sellTokenBalance,
-      buyTokenBalance: request.buyTokenBalance,
-      signingScheme: request.signingScheme,
-      validTo: quote.validTo,
-      volumeFees,
-      partnerFees: partnerFeesOf(request),
+      ...{ from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme },
+      ...{ validTo, volumeFees, partnerFees: partnerVolumeFees(partnerFees) },
     },
     route: null,
   }

@@ -5,12 +5,13 @@ import { hooksCall } from '../domain/settlement/calldata.ts'
 
 /**
  * Calls that a settlement makes around an order's trade: each non-empty list of hooks is one call of the
- * trampoline.
+ * trampoline. None without a document.
  */
 export function toInteractions(
-  { preHooks, postHooks }: Pick<ParsedAppData, 'preHooks' | 'postHooks'>,
+  document: Pick<ParsedAppData, 'preHooks' | 'postHooks'> | null,
   trampoline: Address,
 ): Interactions {
+  const { preHooks = [], postHooks = [] } = document ?? {}
   const toCalls = (hooks: readonly Hook[]) => (hooks.length > 0 ? [hooksCall(trampoline, hooks)] : [])
   return { pre: toCalls(preHooks), post: toCalls(postHooks) }
 }

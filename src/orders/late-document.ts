@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type ParsedAppData, parseAppDataDocument } from '../domain/app-data/document.ts'
+import { type ParsedAppData, readAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Network } from '../domain/network/network.ts'
@@ -77,11 +77,6 @@ interface ReadDocument {
 }
 
 function read(document: string, trampoline: Address): ReadDocument {
-  try {
-    const parsed = parseAppDataDocument(document)
-    return { parsed, hooks: toInteractions(parsed, trampoline) }
-  } catch (fault) {
-    if (fault instanceof Refusal) return { parsed: null, hooks: { pre: [], post: [] } }
-    throw fault
-  }
+  const parsed = readAppDataDocument(document)
+  return { parsed, hooks: toInteractions(parsed, trampoline) }
 }

@@ -89,10 +89,7 @@ function toNewOrder(
     quoteId: placement.quoteId,
     fullBalanceCheck: false,
     validFrom: facts?.validFrom ?? null,
-    interactions: withWrapping(
-      owner,
-      facts ? toInteractions(facts, network.hooksTrampoline) : { pre: [], post: [] },
-    ),
+    interactions: withWrapping(owner, toInteractions(facts, network.hooksTrampoline)),
     quote: kept && toOrderQuote(kept),
     effectiveValidTo: userValidTo,
     onchainUser: sender,

@@ -63,6 +63,16 @@ export function toAppDataInput(appData: string, appDataHash?: string | null): Ap
   return { appData: bareHash ?? appData, hash, document: bareHash ? null : appData }
 }
 
+/** The facts of a document that others accepted; null without one, and for one that is refused here. */
+export function readAppDataDocument(document: string | null): ParsedAppData | null {
+  try {
+    return document === null ? null : parseAppDataDocument(document)
+  } catch (fault) {
+    if (fault instanceof Refusal) return null
+    throw fault
+  }
+}
+
 /**
  * Checks and parses a document. Unknown members belong to the application and are ignored. Known members must
  * have the right form. Duplicate members are refused, because parsers would disagree on what was signed.

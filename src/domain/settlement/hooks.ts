@@ -1,5 +1,4 @@
-import { type Hook, parseAppDataDocument } from '../app-data/document.ts'
-import { Refusal } from '../errors/error.ts'
+import { type Hook, readAppDataDocument } from '../app-data/document.ts'
 import type { Address } from '../evm/address.ts'
 import type { Hex } from '../evm/hex.ts'
 import { duePreInteractions, type Order } from '../order/order.ts'
@@ -18,15 +17,8 @@ export type UnknownHookReason = (typeof unknownHookReasons)[number]
 export type HookedOrder = Pick<Order, 'fullAppData'> & Parameters<typeof duePreInteractions>[0]
 /** All hooks of an order's document. */
 export function hooksOf({ fullAppData }: Pick<Order, 'fullAppData'>): Record<HookPhase, readonly Hook[]> {
-  if (!fullAppData) return { pre: [], post: [] }
-  try {
-    const { preHooks, postHooks } = parseAppDataDocument(fullAppData)
-    return { pre: preHooks, post: postHooks }
-  } catch (fault) {
-    // The rules of an older version accepted the document.
-    if (fault instanceof Refusal) return { pre: [], post: [] }
-    throw fault
-  }
+  const { preHooks = [], postHooks = [] } = readAppDataDocument(fullAppData || null) ?? {}
+  return { pre: preHooks, post: postHooks }
 }
 
 /** The hooks that run with an order's next fill. Pre-hooks run only with the first one. */

@@ -1,4 +1,4 @@
-import { parseAppDataDocument } from '../../domain/app-data/document.ts'
+import { readAppDataDocument } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { explainSignature, signatureExplanation } from '../../domain/signing/explain-signature.ts'
 import { builder } from '../builder.ts'
@@ -32,11 +32,5 @@ builder.queryField('explainSignature', (t) =>
   }),
 )
 
-/** null for an invalid document as well: explaining a signature does not require a valid one. */
-function signerIn(document: string | null) {
-  try {
-    return document === null ? null : parseAppDataDocument(document).signer
-  } catch {
-    return null
-  }
-}
+/** Null for an invalid document as well: explaining a signature does not require a valid one. */
+const signerIn = (document: string | null) => readAppDataDocument(document)?.signer ?? null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatRatioDown, parseUnits, priceScale } from '../../domain/amount.ts'
-import { type Hook, type ParsedAppData, parseAppDataDocument } from '../../domain/app-data/document.ts'
+import { type Hook, type ParsedAppData, readAppDataDocument } from '../../domain/app-data/document.ts'
 import { nativeMarker } from '../../domain/evm/address.ts'
 import { toHex } from '../../domain/evm/hex.ts'
 import { keccakText } from '../../domain/evm/keccak.ts'
@@ -119,12 +119,7 @@ const hashOf = (appData: string) => toHex(appData, 32) ?? keccakText(appData)
 type Contents = ParsedAppData | 'unknown' | 'malformed'
 
 function contentsOf(document: string | undefined): Contents {
-  if (document === undefined) return 'unknown'
-  try {
-    return parseAppDataDocument(document)
-  } catch {
-    return 'malformed'
-  }
+  return document === undefined ? 'unknown' : (readAppDataDocument(document) ?? 'malformed')
 }
 
 function hooksOf(contents: Contents): z.infer<typeof hook>[] {
