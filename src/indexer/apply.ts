@@ -1,7 +1,7 @@
 import type { Block } from '../chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../chain/logs/chain-logs.ts'
-import type { SolverLog } from '../chain/logs/solver-logs.ts'
 import type { TokenLog } from '../chain/logs/transfer-logs.ts'
+import type { SolverLog } from '../chain/settlement/solvers.ts'
 import { auctionKeys } from '../domain/auction/key.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'

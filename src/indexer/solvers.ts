@@ -1,5 +1,4 @@
-import type { SolverLog } from '../chain/logs/solver-logs.ts'
-import type { AccountAt } from '../chain/settlement/solvers.ts'
+import type { AccountAt, SolverLog } from '../chain/settlement/solvers.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { type SolverChange, solverChangesOf } from '../storage/chain/solvers.ts'

@@ -6,6 +6,7 @@ import type { Network } from '../../domain/network/network.ts'
 import { addressWord } from '../../domain/settlement/rights.ts'
 import { type Rpc, RpcError } from '../rpc/rpc.ts'
 import { available, parseHex, parseIndex, parseList, parseObject, parseResponse } from '../rpc/wire.ts'
+import { parseSolverLog, type SolverLog, solverEvents } from '../settlement/solvers.ts'
 import { bloomHolds } from './bloom.ts'
 import { type EthFlowLog, ethFlowEvents, parseEthFlowLog } from './eth-flow-logs.ts'
 import {
@@ -29,7 +30,6 @@ import {
   type TradeLog,
   tradeEvent,
 } from './settlement-logs.ts'
-import { parseSolverLog, type SolverLog, solverEvents } from './solver-logs.ts'
 import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 
 /** A log of a contract of the protocol. */
