@@ -306,6 +306,7 @@ async function printAccounts({ home, ...flags }: FlagsOf<'accounting'>): Promise
   const accounts = await withDatabase(home, (db) => accountingCsv(db, flags))
   if ('fault' in accounts) return fail(`tradegraph: ${accounts.fault}`, 2)
   print(accounts.csv)
+  if (accounts.warning) warn(accounts.warning)
 }
 
 async function runAllowances(

@@ -14,6 +14,7 @@ import type { LeftOut } from './admission/publish-auction.ts'
 import { solutionBookings } from './check-proposal.ts'
 import type { Contest } from './compete.ts'
 import type { AuctionServices } from './services.ts'
+import { settledPrices } from './settlement-calldata.ts'
 
 /**
  * Stores the competition and events of its orders, and opens a settlement attempt for every winner. A
@@ -38,7 +39,10 @@ export async function recordCompetition(
     const dropped = withoutOrders(solutions, unusable, ended)
     const ranked = selectWinners(solutions, maxWinners, dropped)
     const winners = ranked.filter(({ isWinner }) => isWinner)
-    await insertCompetition(tx, auction, ranked, refusalsOf(contest, ranked, dropped))
+    await insertCompetition(tx, auction, ranked, {
+      refusals: refusalsOf(contest, ranked, dropped),
+      pricesOf: (solution) => settledPrices(auction, solution, services.network),
+    })
     await insertAnswers(tx, auction.id, contest.answers)
     await insertRefusals(tx, toRefusals(contest), at)
     const exclusions = await services.exclusions.record(tx, auction, leftOut)

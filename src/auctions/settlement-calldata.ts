@@ -78,6 +78,15 @@ function toFulfilments(auction: Auction, { executions, proposal }: Solution): Fu
   })
 }
 
+/** The price of each token that a solution trades, as its settlement has them first. */
+export function settledPrices(
+  auction: Auction,
+  solution: Solution,
+  { wrappedNative }: Pick<Network, 'wrappedNative'>,
+): ReadonlyMap<Address, bigint> {
+  return uniformPriceMap(toFulfilments(auction, solution), solution, wrappedNative)
+}
+
 function uniformPriceMap(
   fulfilments: readonly Fulfilment[],
   { proposal }: Solution,

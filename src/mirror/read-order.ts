@@ -61,10 +61,17 @@ function toPlain(text: string): string {
   return `${digits.slice(0, point).replace(/^0+(?=[0-9])/, '')}.${digits.slice(point) || '0'}`
 }
 
+const wholeOf = (text: string) => BigInt(text.split('.', 1)[0] ?? '0')
+const hasWhole = (text: string) => wholeOf(text) <= maxUint256
+
 /** Whole units, rounded down: order books write gas and its price with decimals. */
-export const wholeDown = decimal
-  .transform((text) => BigInt(text.split('.', 1)[0] ?? '0'))
-  .refine((value) => value <= maxUint256)
+export const wholeDown = decimal.refine(hasWhole).transform(wholeOf)
+
+/** The same with their decimals, without zeros at the ends. */
+const exact = decimal.refine(hasWhole).transform((text) => ({ whole: wholeOf(text), text: plain(text) }))
+
+const plain = (text: string) =>
+  text.replace(/^0+(?=[0-9])/, '').replace(/\.([0-9]*[1-9])?0*$/, (_, digits) => (digits ? `.${digits}` : ''))
 
 const maxDocumentLength = 131_072
 /** A document that can be stored: PostgreSQL has no text with a zero character. */
@@ -75,8 +82,8 @@ const document = z
 
 /** The quote that an order was placed with. One that is malformed counts as none. */
 const quoteShape = z.object({
-  gasAmount: wholeDown,
-  gasPrice: wholeDown,
+  gasAmount: exact,
+  gasPrice: exact,
   sellTokenPrice: decimal,
   sellAmount: amount,
   buyAmount: amount,
@@ -124,12 +131,15 @@ export const dataShape = z.object({
  * The errors of placements as they are spelt in bodies and by their type, in lower case. Any other one means
  * too that the order can never be traded.
  */
+const maxWordLength = 200
 const spelledErrors = new Map(placementErrors.map((error) => [error.toLowerCase(), error]))
 const placementError = z
   .string()
-  .transform((text): PlacementError => {
+  .transform((text): { error: PlacementError; detail: string | null } => {
     const name = text.toLowerCase().replaceAll('_', '').replace('inthefuture', 'infuture')
-    return spelledErrors.get(name) ?? 'PreValidationError'
+    const error = spelledErrors.get(name)
+    const detail = `the order book reports ${text.slice(0, maxWordLength).replaceAll('\0', '')}`
+    return error ? { error, detail: null } : { error: 'PreValidationError', detail }
   })
   .nullish()
   .catch(null)
@@ -154,6 +164,7 @@ const orderShape = dataShape.extend({
   executedSurplusFee: amount.nullish().catch(null),
   executedFeeToken: address.nullish().catch(null),
   invalidated: z.boolean().catch(false),
+  availableBalance: amount.nullish().catch(null),
   ethflowData: z
     .object({ userValidTo: uint32, refundTxHash: hash.nullish().catch(null) })
     .nullish()
@@ -163,13 +174,7 @@ const orderShape = dataShape.extend({
 
 /** Members that are not read, as they follow from others, or from the chain. */
 const derivedMembers = [
-  ...[
-    'availableBalance',
-    'executedBuyAmount',
-    'executedSellAmountBeforeFees',
-    'executedFeeAmount',
-    'totalFee',
-  ],
+  ...['executedBuyAmount', 'executedSellAmountBeforeFees', 'executedFeeAmount', 'totalFee'],
   ...['settlementContract', 'isLiquidityOrder', 'interactions', 'onchainUser', 'validFrom'],
   ...['from', 'appDataHash'],
 ]
@@ -187,8 +192,13 @@ export function creationDateOf(body: unknown): Date | undefined {
 
 function quoteOf(read: z.output<typeof quoteShape> | null | undefined): NewOrder['quote'] {
   if (!read) return null
-  const { metadata, ...quote } = read
-  return { ...quote, ...(metadata !== null && { reportedCalls: metadata }) }
+  const { metadata, gasAmount, gasPrice, ...quote } = read
+  return {
+    ...quote,
+    ...{ gasAmount: gasAmount.whole, exactGasAmount: gasAmount.text },
+    ...{ gasPrice: gasPrice.whole, exactGasPrice: gasPrice.text },
+    ...(metadata !== null && { reportedCalls: metadata }),
+  }
 }
 
 /** Facts of an order that only the order book knows, and nothing proves. */
@@ -202,6 +212,8 @@ export interface OrderReport {
   unverifiedDocument: string | null
   /** The transaction that gave the coins back. */
   refundTxHash: Bytes32 | null
+  /** The sell atoms that the owner holds. */
+  availableBalance: bigint | null
 }
 
 export interface MirroredOrder {
@@ -267,8 +279,8 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     quote: quoteOf(rest.quote),
     effectiveValidTo: ethflowData?.userValidTo ?? rest.validTo,
     onchainUser: onchainOrderData?.sender ?? null,
-    placementError: onchainOrderData?.placementError ?? null,
-    placementDetail: null,
+    placementError: onchainOrderData?.placementError?.error ?? null,
+    placementDetail: onchainOrderData?.placementError?.detail ?? null,
   }
   const report: OrderReport = {
     executedFee: rest.executedFee ?? rest.executedSurplusFee ?? null,
@@ -276,6 +288,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     executedSellAmount: rest.executedSellAmount ?? null,
     unverifiedDocument: isDocumentVerified ? null : said,
     refundTxHash: ethflowData?.refundTxHash ?? null,
+    availableBalance: rest.availableBalance ?? null,
   }
   return {
     order,

@@ -36,15 +36,18 @@ const columns = {
 
 const head = ['network', 'solver', 'token', 'recipient', ...Object.values(columns)]
 
+const incomplete =
+  'the accounts are not complete: auctions of another order book, or removed by their age, count without their scores, attempts and kinds of fees'
+
 /**
  * The accounts of a range of blocks as CSV: a row in native atoms for each solver, followed by rows in atoms
  * of each token, and of each partner with a claim.
- * @returns the reason if there is no accounting
+ * @returns the reason if there is no accounting; a warning if sums lack what is not known
  */
 export async function accountingCsv(
   db: Db,
   { from, to, network }: AccountingFlags,
-): Promise<{ csv: string } | { fault: string }> {
+): Promise<{ csv: string; warning: string | null } | { fault: string }> {
   const first = blockNumber(from)
   const last = to === undefined ? Number.MAX_SAFE_INTEGER : blockNumber(to)
   if (first === undefined || last === undefined || last < first)
@@ -53,14 +56,18 @@ export async function accountingCsv(
   const names = networks.map(({ name }) => name).join(', ')
   const [chosen, second] = networks.filter(({ name }) => name === (network ?? name))
   if (!chosen || second) return { fault: `--network must be one of ${names}` }
-  const { solvers, lines } = await accountsOf(db, { chainId: chosen.chainId, from: first, to: last })
+  const { solvers, lines, isComplete } = await accountsOf(db, {
+    chainId: chosen.chainId,
+    from: first,
+    to: last,
+  })
   const rows = solvers.flatMap((account) => [
     csvRow(chosen.name, account.solver, '', '', account),
     ...lines
       .filter(({ solver }) => solver === account.solver)
       .map((line: AccountLine) => csvRow(chosen.name, line.solver, line.token, line.recipient ?? '', line)),
   ])
-  return { csv: [head.join(), ...rows].join('\n') }
+  return { csv: [head.join(), ...rows].join('\n'), warning: isComplete ? null : incomplete }
 }
 
 /** No value needs quotation marks. */

@@ -33,5 +33,8 @@ export function auctionNumber(key: bigint): bigint {
 /** `auctionNumber` in SQL. */
 export const auctionNumberSql = (key: string) => `(${key} & ${maxNumber})`
 
+/** SQL condition: the auction of a key is held here. */
+export const isHeldHereSql = (key: string) => `${key} <= ${maxNumber}`
+
 /** SQL for the key below which all numbers of a chain begin. */
 export const firstKeySql = (chainId: string) => `(${chainId}::bigint << ${numberBits})`

@@ -186,6 +186,9 @@ export type NewOrderQuote = OrderQuote & {
   calls?: QuoteCalls | null
   /** The calls as JSON text, where an order book that the network follows reports them. */
   reportedCalls?: string | null
+  /** Gas units and their price with the decimals that it reports. */
+  exactGasAmount?: string
+  exactGasPrice?: string
 }
 
 export function isInvalidated(order: Pick<OrderProgress, 'cancelledAt' | 'invalidatedOnChain'>): boolean {

@@ -15,7 +15,8 @@ import { exposeModel, type FindKeys, relationOptions } from '../stored/expose.ts
 import { identityOf, resolveKeyed, resolveKnown, resolveStored, type StoredValue } from '../stored/resolve.ts'
 import { NotificationFilterInput, toNotificationFilter } from './notifications.ts'
 
-const { orders, trades, programmaticOrders, affiliate, totalSurplus } = accountRelations
+const { orders, trades, programmaticOrders, affiliate } = accountRelations
+const { totalSurplus, isTotalSurplusComplete } = accountRelations
 const { notifications, notificationHistory, latestNotifications, unreadNotifications } = accountRelations
 
 exposeModel(account, Object.keys(accountRelations))
@@ -47,6 +48,13 @@ function resolveTotalSurplus(
 
 builder.objectFields(AccountRef, (t) => {
   const field = (options: object) => (t as unknown as { field(options: object): never }).field(options)
+  const ofNetwork = {
+    args: { network: networkArgument(t.arg) },
+    rowArguments: ({ network }: OfNetwork, environment: Environment) => {
+      const { network: served, totalSurplus } = tradingOn(environment, network)
+      return { ...served, isElsewhere: totalSurplus !== undefined }
+    },
+  }
   return {
     orders: field(
       relationOptions(orders, {
@@ -103,17 +111,14 @@ builder.objectFields(AccountRef, (t) => {
       relationOptions(
         totalSurplus,
         {
-          args: { network: networkArgument(t.arg) },
-          rowArguments: ({ network }: OfNetwork, environment) => {
-            const { network: served, totalSurplus } = tradingOn(environment, network)
-            return { ...served, isElsewhere: totalSurplus !== undefined }
-          },
+          ...ofNetwork,
           isElsewhere: ({ network }: OfNetwork, environment) =>
             tradingOn(environment, network).totalSurplus !== undefined,
         },
         resolveTotalSurplus,
       ),
     ),
+    isTotalSurplusComplete: field(relationOptions(isTotalSurplusComplete, ofNetwork)),
   }
 })
 

@@ -11,6 +11,7 @@ import { maxSnapshotOrders, orderFeedEntry } from '../../storage/models/order/ev
 import { order } from '../../storage/models/order/order.ts'
 import { namedOrders, oneOrder, ordersOfTransaction } from '../../storage/models/order/relations.ts'
 import {
+  hasAllSolverOutcomes,
   type OutcomeArguments,
   solverOutcome,
   solverOutcomes,
@@ -39,24 +40,37 @@ import { type FeedSubscription, feedField } from '../stored/feed-field.ts'
 import { identityOf, modelRef } from '../stored/resolve.ts'
 import { OrderFilterInput, toOrderFilter } from './filter.ts'
 
-exposeModel(order, ['solverOutcomes'])
+exposeModel(order, ['solverOutcomes', 'hasAllSolverOutcomes'])
 exposeModel(solverOutcome)
+
+const outcomeAuction = {
+  type: 'SafeInt',
+  required: false,
+  description: 'The auction; the newest that held the order and is not hidden without it.',
+} as const
+
+const ofOutcomes = ({ auctionId, solver }: Partial<OutcomeArguments>) => ({
+  auctionId: auctionId ?? null,
+  solver: solver ?? null,
+})
+
+builder.objectField(OrderRef, 'hasAllSolverOutcomes', (t) =>
+  t.field(
+    relationOptions(hasAllSolverOutcomes, {
+      args: { auctionId: t.arg(outcomeAuction) },
+      rowArguments: ofOutcomes,
+    }) as never,
+  ),
+)
 
 builder.objectField(OrderRef, 'solverOutcomes', (t) =>
   t.field(
     relationOptions(solverOutcomes, {
       args: {
-        auctionId: t.arg({
-          type: 'SafeInt',
-          required: false,
-          description: 'The auction; the newest that held the order and is not hidden without it.',
-        }),
+        auctionId: t.arg(outcomeAuction),
         solver: t.arg({ type: 'Address', required: false, description: 'Only this solver.' }),
       },
-      rowArguments: ({ auctionId, solver }: Partial<OutcomeArguments>) => ({
-        auctionId: auctionId ?? null,
-        solver: solver ?? null,
-      }),
+      rowArguments: ofOutcomes,
     }) as never,
   ),
 )

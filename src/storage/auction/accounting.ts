@@ -7,6 +7,7 @@ import {
   accountRange,
   accountRow,
   accountRows,
+  isAccountingComplete,
   lineRow,
   lineRows,
 } from '../models/auction/accounting.ts'
@@ -30,6 +31,8 @@ export interface AccountLine {
 export interface Accounts {
   /** The last block that is counted; below the first of the range when none is. */
   to: number
+  /** False if sums lack what is not known. */
+  isComplete: boolean
   solvers: SolverAccount[]
   /** Sorted by solver, token and recipient. */
   lines: AccountLine[]
@@ -40,11 +43,13 @@ const blocksAtOnce = 5_000
 
 /** Sums the accounts of a range. In SQL: the first deadlines of two tables. */
 export async function accountsOf(db: Db, { chainId, from, to }: AccountRange): Promise<Accounts> {
-  const [bounds] = await sql(db).$queryRaw<{ first: bigint | null; last: bigint }[]>`
+  const [bounds] = await sql(db).$queryRaw<{ first: bigint | null; last: bigint; is_complete: boolean }[]>`
     SELECT least((SELECT min(deadline_block) FROM settlement_attempts WHERE chain_id = ${chainId} AND deadline_block >= ${from}),
       (SELECT min(deadline_block) FROM settlements WHERE chain_id = ${chainId} AND deadline_block >= ${from})) AS first,
-      least(${to}::bigint, block_number - 1) AS last FROM checkpoints WHERE chain_id = ${chainId}`
-  if (!bounds) return { to: -1, solvers: [], lines: [] }
+      least(${to}::bigint, block_number - 1) AS last, (SELECT ${raw(isAccountingComplete)}
+        FROM (SELECT ${chainId}::int AS chain_id, ${from}::bigint AS from_block) ag) AS is_complete
+    FROM checkpoints WHERE chain_id = ${chainId}`
+  if (!bounds) return { to: -1, isComplete: false, solvers: [], lines: [] }
   const last = Number(bounds.last)
   const solvers = new Map<string, SolverAccount>()
   const lines = new Map<string, AccountLine>()
@@ -55,7 +60,7 @@ export async function accountsOf(db: Db, { chainId, from, to }: AccountRange): P
   }
   const inOrder = <T>(rows: ReadonlyMap<string, T>) =>
     [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  return { to: last, solvers: inOrder(solvers), lines: inOrder(lines) }
+  return { to: last, isComplete: bounds.is_complete, solvers: inOrder(solvers), lines: inOrder(lines) }
 }
 
 /** Adds the figures of a row to those under its key. */
@@ -69,7 +74,7 @@ function add<T extends object>(rows: Map<string, T>, key: string, row: T): void 
 }
 
 /** Reads the accounts of a part of the range. In SQL: rows follow from the model. */
-async function partOf(db: Db, range: AccountRange): Promise<Omit<Accounts, 'to'>> {
+async function partOf(db: Db, range: AccountRange): Promise<Pick<Accounts, 'solvers' | 'lines'>> {
   const rows = await sql(db).$queryRaw<{ accounts: string; lines: string }[]>`
     SELECT (SELECT coalesce(json_agg((${raw(rowSql(accountRow))})::json), '[]') FROM ${raw(accountRows)})::text AS accounts,
       (SELECT coalesce(json_agg((${raw(rowSql(lineRow))})::json), '[]') FROM ${raw(lineRows)})::text AS lines

@@ -19,12 +19,19 @@ export async function nextAuctionId(db: Db): Promise<bigint> {
  * Stores a competition: auction, spans, prices, solutions, executions and policies. Amounts as in
  * `Execution`: sell with fees, buy after fees.
  * @param refusals why solutions could not win, by uid
+ * @param pricesOf the clearing prices of a solution; they are unknown without it
  */
 export async function insertCompetition(
   tx: Tx,
   auction: Auction,
   solutions: readonly RankedSolution[],
-  refusals: ReadonlyMap<number, Refused> = new Map(),
+  {
+    refusals = new Map(),
+    pricesOf,
+  }: {
+    refusals?: ReadonlyMap<number, Refused>
+    pricesOf?: (solution: RankedSolution) => ReadonlyMap<Address, bigint>
+  } = {},
 ): Promise<void> {
   const { id, chainId, block, deadlineBlock } = auction
   const newer = await sql(tx).auction.findFirst({ where: { chainId, id: { gt: id } } })
@@ -37,7 +44,10 @@ export async function insertCompetition(
   await continueSpans(tx, auction)
   await insertPriceChanges(tx, auction)
   await sql(tx).solution.createMany({
-    data: solutions.map((solution) => toSolutionColumns(id, solution, refusals.get(solution.uid))),
+    data: solutions.map((solution) => ({
+      ...toSolutionColumns(id, solution, refusals.get(solution.uid)),
+      ...(pricesOf && { clearingPrices: priceTexts(pricesOf(solution)) }),
+    })),
   })
   await insertExecutions(tx, auction, solutions)
 }
@@ -275,6 +285,10 @@ function toSolutionColumns(
     refusalMessage: refused?.message.slice(0, maxRefusalMessage) ?? null,
   }
 }
+
+/** Prices by token as a column has them. */
+export const priceTexts = (prices: Prices) =>
+  Object.fromEntries([...prices].map(([token, price]) => [token, String(price)]))
 
 /** `null` without policies. */
 export function policiesJson({ feePolicies }: AuctionOrder): string | null {

@@ -6,7 +6,7 @@ import { lockCheckpoint } from '../chain/indexed-logs.ts'
 import { bytea, hexOf, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 import { findOrderIds } from '../order/orders.ts'
-import { insertPriceChanges } from './competition.ts'
+import { insertPriceChanges, priceTexts } from './competition.ts'
 
 type CompetitionName = Pick<MirroredCompetition, 'chainId' | 'number'>
 
@@ -35,6 +35,7 @@ export async function insertMirroredCompetition(tx: Tx, competition: MirroredCom
     data: {
       ...{ id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
       orderIds: isAscending([...held]) ? [] : [...held],
+      unknownOrders: new Set(competition.orders).size - held.size,
     },
   })
   await insertIntoSpans(tx, { chainId, id, before, after }, held)
@@ -140,7 +141,7 @@ async function insertSolutions(
   await sql(tx).solution.createMany({
     data: solutions.map(({ executions: _, txHash: __, clearingPrices, ...solution }) => ({
       ...solution,
-      ...(clearingPrices.size > 0 && { clearingPrices: textsOf(clearingPrices) }),
+      ...(clearingPrices.size > 0 && { clearingPrices: priceTexts(clearingPrices) }),
       auctionId,
       solver: bytea(solution.solver),
       score: numeric(solution.score),
@@ -162,9 +163,6 @@ async function insertSolutions(
     INSERT INTO solution_executions (order_id, auction_id, solution_uid, executed_sell, executed_buy)
     SELECT order_id, ${auctionId}::bigint, solution_uid, sell, buy FROM executed WHERE order_id IS NOT NULL`
 }
-
-const textsOf = (prices: MirroredSolution['clearingPrices']) =>
-  Object.fromEntries([...prices].map(([token, price]) => [token, String(price)]))
 
 /** Competitions that wait to be requested, at most. */
 const maxWaiting = 1_000

@@ -82,10 +82,13 @@ export const listedOrder: Body = {
   ethflowData: { one: ethflowDataBody, rows: placement },
 }
 
+/** Clients of the interface read whole units of gas. */
+const { exactGasAmount: _, exactGasPrice: __, ...quoteBody } = wholeBody(orderQuote)
+
 /** Order `o` with its quote, as in single reads and the debug report. */
 export const fullOrder: Body = {
   ...listedOrder,
-  quote: { one: wholeBody(orderQuote), rows: 'order_quotes q WHERE q.order_id = o.id' },
+  quote: { one: quoteBody, rows: 'order_quotes q WHERE q.order_id = o.id' },
 }
 
 const stage = derived(

@@ -3,7 +3,7 @@ import type { Network } from '../../domain/network/network.ts'
 import { raw } from '../database/columns.ts'
 import { Prisma } from '../generated/client.ts'
 import { changedOrders, type OrderFilter, orderRanges, ordersKey } from '../order/ranges.ts'
-import { address, amount, hexText } from '../query/codec.ts'
+import { address, amount, boolean, hexText } from '../query/codec.ts'
 import { derived, type Model, type PageSource, type Relation } from '../query/model.ts'
 import { nodeId } from '../query/node-id.ts'
 import { affiliate } from './affiliate.ts'
@@ -12,7 +12,7 @@ import { feedOfAccount } from './notification/feed.ts'
 import { notificationHistory, unreadNotifications } from './notification/history.ts'
 import { notification } from './notification/notification.ts'
 import { order } from './order/order.ts'
-import { surplusSql } from './order/value.ts'
+import { isSurplusCompleteSql, surplusSql } from './order/value.ts'
 import { programmaticOrdersOfAccount } from './programmatic.ts'
 import { trade, tradeRanges, tradesKey, tradesOfAccount } from './trade.ts'
 
@@ -92,6 +92,14 @@ export const accountRelations = {
       isElsewhere ? Prisma.sql`(SELECT 0 AS total) ts` : surplusSql(network),
     description:
       'Surplus of the account’s trades over their signed prices, in native atoms: each trade at its auction’s prices, rounded down. On a network that follows an order book, as that says.',
+  },
+  isTotalSurplusComplete: {
+    kind: 'value',
+    field: { ...derived(boolean, 'ts.is_complete', ''), weight: 100 },
+    rows: ({ isElsewhere, ...network }: SurplusNetwork) =>
+      isElsewhere ? Prisma.sql`(SELECT true AS is_complete) ts` : isSurplusCompleteSql(network),
+    description:
+      'True if totalSurplus counts each trade of the account. False if one is no execution of an auction of this service, or a token had no price in it: such trades count 0. Always true on a network that follows an order book, which counts them itself.',
   },
 } satisfies Record<string, Relation>
 

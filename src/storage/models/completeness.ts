@@ -55,6 +55,32 @@ export const areTradesComplete = `NOT EXISTS (SELECT FROM mirrored_orders m WHER
 export const areTradesOfComplete = (uid: OrderUid): Prisma.Sql =>
   Prisma.sql`NOT EXISTS (SELECT FROM orders o WHERE o.uid = ${bytea(uid)} AND NOT ${raw(areTradesComplete)})`
 
+/** SQL condition: the network of a row follows an order book. */
+export const isFollowed = (chainId: string) =>
+  `EXISTS (SELECT FROM order_books fb WHERE fb.chain_id = ${chainId})`
+
+/** SQL condition: no auction that may have held order `o` was removed by its age, or was held elsewhere. */
+export const areAuctionsComplete = `NOT ${isFollowed('o.chain_id')} AND NOT EXISTS (SELECT FROM retention_marks rm
+  WHERE rm.name = 'competitions:' || o.chain_id AND o.created_at < coalesce((SELECT na.created_at FROM auctions na
+    WHERE na.chain_id = o.chain_id AND na.id > rm.place ORDER BY na.id LIMIT 1), 'infinity'))`
+
+/** Rows that are removed by their age alone. */
+export type AgedRows = 'refused_solutions' | 'market_prices'
+
+/** SQL condition: no such row of this time or later was removed by its age. */
+export const isNoneRemoved = (rows: AgedRows, time: string) =>
+  `NOT EXISTS (SELECT FROM retention_marks rm WHERE rm.name = '${rows}' AND to_timestamp(rm.place / 1000.0) >= ${time})`
+
+/** SQL condition: these networks follow no order book, and none of their auctions was removed by its age. */
+export const areAllAuctionsKept = (chainIds: readonly number[]): Prisma.Sql =>
+  Prisma.sql`${isOwnBook(chainIds)} AND NOT EXISTS (SELECT FROM retention_marks rm
+    WHERE rm.name = ANY(${chainIds.map((id) => `competitions:${id}`)}::text[]))`
+
+/** SQL condition: no block before the indexed ones is still to be read for programmatic orders. */
+export const areProgrammaticOrdersComplete = (chainIds: readonly number[] | string): Prisma.Sql =>
+  Prisma.sql`NOT EXISTS (SELECT FROM programmatic_histories ph WHERE ph.next_block <= ph.last_block
+    AND ph.chain_id ${typeof chainIds === 'string' ? raw(`= ${chainIds}`) : Prisma.sql`= ANY(${[...chainIds]}::int[])`})`
+
 /** SQL condition: none of these networks follows an order book, of which only a part is here. */
 export const isOwnBook = (chainIds: readonly number[]): Prisma.Sql =>
   Prisma.sql`NOT EXISTS (SELECT FROM order_books ob WHERE ob.chain_id = ANY(${[...chainIds]}::int[]))`

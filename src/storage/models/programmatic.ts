@@ -52,7 +52,7 @@ import { nodeId } from '../query/node-id.ts'
 import type { PageKey } from '../query/page-key.ts'
 import { now } from '../query/selection.ts'
 import { sqlExpression } from '../query/sql-text.ts'
-import { isListComplete } from './completeness.ts'
+import { areProgrammaticOrdersComplete, isListComplete } from './completeness.ts'
 
 const graphStatus = Object.fromEntries(
   generatorStatuses.map((status) => [status, screaming(status)]),
@@ -186,6 +186,7 @@ export const programmaticDiagnosisFacts = jsonFacts(diagnosedFields)
 const creation: Model = {
   name: 'ProgrammaticOrderCreation',
   description: 'A transaction that authorised a programmatic order. The same one can be authorised again.',
+  isFollowed: true,
   fields: {
     blockNumber: column(safeInt, 'pc.block_number', 'The block that created it.'),
     logIndex: column(smallInt, 'pc.log_index', 'The index of its log in the block.'),
@@ -208,6 +209,7 @@ export const programmaticOrder: Model = {
   name: 'ProgrammaticOrder',
   description:
     'A contract wallet’s authorisation in ComposableCoW by which a handler makes orders, part by part: a TWAP, a stop-loss order and others. The owner’s wallet answers for the signature of each.',
+  isFollowed: true,
   fields: {
     id: nodeId('ProgrammaticOrder', 'g.chain_id', hexText('g.owner'), hexText('g.hash')),
     hash: column(
@@ -286,7 +288,12 @@ export const programmaticOrder: Model = {
       `(SELECT true FROM programmatic_orders lg WHERE ${isOf('lg')}) IS NULL`,
       'True if a reorg undid its creation. Only lists by changes have such ones.',
     ),
-    filledParts: derived(safeInt, filledParts, 'The number of its orders that are filled.', { weight: 2 }),
+    filledParts: derived(
+      safeInt,
+      filledParts,
+      'The number of its orders that are filled: see orders.isComplete, as for the executed amounts.',
+      { weight: 2 },
+    ),
     executedSellAmount: derived(
       amount,
       executedOf('executed_sell'),
@@ -308,7 +315,11 @@ export const programmaticOrder: Model = {
     creations: {
       kind: 'page',
       model: () => creation,
-      rows: `programmatic_creations pc WHERE ${isOf('pc')}`,
+      rows: (): PageSource => ({
+        ranges: [raw(`programmatic_creations pc WHERE ${isOf('pc')}`)],
+        isComplete: areProgrammaticOrdersComplete('g.chain_id'),
+        mayBeEmpty: true,
+      }),
       key: creationsKey,
       description: 'The transactions that authorised it, oldest first.',
     },
@@ -411,9 +422,14 @@ function rangesOf({ filter, now, isByChange }: ListedOrders): PageSource {
     ]
   })
   const conditions = conditionsOf(filter, now)
-  return conditions.length === 0
-    ? { ranges }
-    : { ranges, scan: { limit: scanLimit, condition: Prisma.join(conditions, ' AND ') } }
+  return {
+    ranges,
+    isComplete: areProgrammaticOrdersComplete(chainIds),
+    mayBeEmpty: true,
+    ...(conditions.length > 0 && {
+      scan: { limit: scanLimit, condition: Prisma.join(conditions, ' AND ') },
+    }),
+  }
 }
 
 /** Programmatic order `g` of entry `f` as it is, or as it was when a reorg undid it. */
@@ -438,6 +454,8 @@ function changedRanges(filter: ProgrammaticFilter, now: number): PageSource {
       Prisma.sql`(SELECT g.*, f.place FROM programmatic_feed f CROSS JOIN LATERAL ${raw(orderOfEntry)}) g WHERE true`,
     ],
     scan: { limit: feedScan, condition: Prisma.join(conditions, ' AND ') },
+    isComplete: areProgrammaticOrdersComplete(chainIds),
+    mayBeEmpty: true,
     ordered: { key: placeKey('g'), faults: placeFaults('programmatic') },
   }
 }

@@ -22,6 +22,7 @@ import type { RowFields } from '../query/json.ts'
 import {
   column,
   derived,
+  hasAll,
   type Model,
   modelNamed,
   orNull,
@@ -32,7 +33,7 @@ import { nodeId } from '../query/node-id.ts'
 import type { PageKey } from '../query/page-key.ts'
 import { nativePrices } from './auction/auction.ts'
 import { feePolicy } from './auction/fee-policy.ts'
-import { execution } from './auction/report.ts'
+import { arePoliciesKnown, execution } from './auction/report.ts'
 import { areTradesComplete, areTradesOfComplete, isListComplete, isOwnBook } from './completeness.ts'
 import { tokenIn } from './token.ts'
 
@@ -58,6 +59,10 @@ const fields = {
   ),
 }
 
+/** SQL condition: the fees of the protocol from trade `tr` are known. */
+export const areFeesKnown = `(tr.reported_fees IS NOT NULL OR EXISTS (SELECT FROM executions x
+  WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND ${arePoliciesKnown}))`
+
 export const trade: Model = {
   name: 'Trade',
   description: 'A trade that the settlement contract logged.',
@@ -79,6 +84,16 @@ export const trade: Model = {
           WHERE te.order_id = tr.order_id AND te.label = 'traded' AND te.block_number = tr.block_number)`,
         'The time of its event in the order’s history: when the service stored the trade, or the time of its block if it was stored late. Null if the service does not store the order, or no longer its event.',
       ),
+    ),
+    ...hasAll(
+      'executedProtocolFees',
+      areFeesKnown,
+      'where they are not known: the order book’s report of them is not read yet, or the trade is no execution of an auction of this service.',
+    ),
+    ...hasAll(
+      'nativePrices',
+      'tr.auction_id IS NOT NULL',
+      'where auctionId is null; else a token without a price had none.',
     ),
   },
   relations: {

@@ -97,6 +97,8 @@ const quoteColumns: readonly InsertColumn<NewOrderQuote>[] = [
     type: 'jsonb',
     valueIn: ({ calls, reportedCalls }) => reportedCalls ?? metadataColumn(calls),
   },
+  { name: 'exact_gas_amount', type: 'text', valueIn: ({ exactGasAmount }) => exactGasAmount ?? null },
+  { name: 'exact_gas_price', type: 'text', valueIn: ({ exactGasPrice }) => exactGasPrice ?? null },
 ]
 
 /** The column as JSON text. */

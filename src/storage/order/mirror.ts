@@ -240,6 +240,7 @@ export interface Report {
   executedSellAmount: bigint | null
   unverifiedDocument: string | null
   refundTxHash: Bytes32 | null
+  availableBalance: bigint | null
   /** Null if the account's contract did not answer, undefined if it was not requested to. */
   isSigned: boolean | null | undefined
   /** True if the chain has its presignature; undefined if that was not read. */
@@ -269,12 +270,12 @@ export async function noteMirrored(
   const ids = values(({ orderId }) => orderId)
   await sql(tx).$executeRaw`
     INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, reported_sell,
-      traded_at, is_signed, signature_read_at, presigned, unverified_document, requested_at, refund_tx_hash, are_fees_due)
+      traded_at, is_signed, signature_read_at, presigned, unverified_document, requested_at, refund_tx_hash, reported_balance, are_fees_due)
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
       r.fee, r.fee_token, r.sold, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.presigned, r.document,
-      CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END, r.refund_tx_hash,
+      CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END, r.refund_tx_hash, r.balance,
       EXISTS (SELECT FROM trades tr WHERE tr.order_id = o.id AND tr.block_number >= ${notifiedFrom} AND tr.reported_fees IS NULL)
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
@@ -282,8 +283,9 @@ export async function noteMirrored(
         ${values(({ isSigned }) => isSigned ?? null)}::boolean[], ${values(({ isSigned }) => isSigned !== undefined)}::boolean[],
         ${values(({ presigned }) => presigned ?? null)}::boolean[],
         ${values(({ unverifiedDocument }) => unverifiedDocument)}::text[],
-        ${values(({ refundTxHash }) => refundTxHash && bytea(refundTxHash))}::bytea[])
-        AS r(id, fee, fee_token, sold, is_signed, is_checked, presigned, document, refund_tx_hash)
+        ${values(({ refundTxHash }) => refundTxHash && bytea(refundTxHash))}::bytea[],
+        ${values(({ availableBalance }) => availableBalance?.toString() ?? null)}::numeric[])
+        AS r(id, fee, fee_token, sold, is_signed, is_checked, presigned, document, refund_tx_hash, balance)
       JOIN orders o ON o.id = r.id LEFT JOIN mirrored_orders b ON b.order_id = o.id
       CROSS JOIN LATERAL (SELECT r.sold < o.executed_sell AS is_behind,
         CASE WHEN b.order_id IS NOT NULL THEN b.traded_at WHEN r.sold < o.executed_sell THEN now() END AS traded_at) t
@@ -294,7 +296,8 @@ export async function noteMirrored(
       is_signed = coalesce(excluded.is_signed, m.is_signed),
       signature_read_at = coalesce(excluded.signature_read_at, m.signature_read_at),
       presigned = coalesce(m.presigned, excluded.presigned),
-      unverified_document = excluded.unverified_document, refund_tx_hash = excluded.refund_tx_hash`
+      unverified_document = excluded.unverified_document, refund_tx_hash = excluded.refund_tx_hash,
+      reported_balance = excluded.reported_balance`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
 }

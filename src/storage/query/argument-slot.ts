@@ -47,7 +47,7 @@ function rowsOf(relation: Relation, args: unknown): Prisma.Sql | undefined {
 }
 
 function sourceOf(relation: Relation & { kind: 'page' }, args: unknown): PageSource {
-  const { rows, isComplete } = relation
+  const { rows, isComplete, mayBeEmpty = false } = relation
   if (typeof rows !== 'string') return rows(args as never)
-  return { ranges: [Prisma.raw(rows)], ...(isComplete && { isComplete: Prisma.raw(isComplete) }) }
+  return { ranges: [Prisma.raw(rows)], ...(isComplete && { isComplete: Prisma.raw(isComplete), mayBeEmpty }) }
 }

@@ -1,5 +1,5 @@
 import type { Prisma } from '../generated/client.ts'
-import type { Codec, Spelling } from './codec.ts'
+import { boolean, type Codec, type Spelling } from './codec.ts'
 import type { PageKey } from './page-key.ts'
 import type { StoredRefusal } from './stored-refusals.ts'
 
@@ -108,6 +108,8 @@ export interface PageRows extends RelationBase {
   key: PageKey
   /** SQL condition for rows without arguments, as in their source. */
   isComplete?: string
+  /** For rows without arguments, as in their source. */
+  mayBeEmpty?: boolean
   /**
    * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL
    * for a cursor to go on from.
@@ -169,6 +171,12 @@ export function derived<Value>(
   more: Partial<Field> = {},
 ): Field<Value> {
   return { codec, sql, nullable: false, description, ...more } as Field<Value>
+}
+
+/** A field beside a list: whether the list has all that it is about. `otherwise` goes on from “False ”. */
+export function hasAll(list: string, sql: string, otherwise: string): Record<string, Field<boolean>> {
+  const name = `hasAll${list.charAt(0).toUpperCase()}${list.slice(1)}`
+  return { [name]: derived(boolean, sql, `True if ${list} lacks nothing. False ${otherwise}`) }
 }
 
 export function orNull<Value>(field: Field<Value>): Field<Value | null> {

@@ -1,6 +1,8 @@
 import { channelKinds } from '../../domain/notification/channel.ts'
 import { wakeChannels } from '../channels/queue.ts'
+import { raw } from '../database/columns.ts'
 import { type Database, sql } from '../database/database.ts'
+import type { AgedRows } from '../models/completeness.ts'
 import type { Batch } from './batch.ts'
 
 /**
@@ -28,16 +30,27 @@ export async function removeQuotes(db: Database, { before, limit }: Age): Promis
 }
 
 export async function removeMarketPrices(db: Database, { before, limit }: Age): Promise<Batch> {
-  const count = await sql(db).$executeRaw`DELETE FROM market_prices WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM market_prices WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
-  return batchOf('market_prices', count, limit)
+  return removeMarked(db, 'market_prices', { before, limit })
+}
+
+/** Removes rows, and leaves the time of the newest of them: lists from before it are not complete. */
+async function removeMarked(db: Database, table: AgedRows, { before, limit }: Age): Promise<Batch> {
+  const [row] = await sql(db).$queryRaw<{ count: number }[]>`
+    WITH removed AS (
+      DELETE FROM ${raw(table)} WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM ${raw(table)} WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED)) RETURNING at
+    ), marked AS (
+      INSERT INTO retention_marks (name, place)
+      SELECT ${table}, ceil(extract(epoch FROM max(at)) * 1000)::bigint FROM removed HAVING count(*) > 0
+      ON CONFLICT (name) DO UPDATE SET place = greatest(retention_marks.place, excluded.place)
+    )
+    SELECT count(*)::int AS count FROM removed`
+  return batchOf(table, row?.count ?? 0, limit)
 }
 
 /** Removes refused solutions, including those of auctions that stay because they were settled. */
 export async function removeRefusedSolutions(db: Database, { before, limit }: Age): Promise<Batch> {
-  const count = await sql(db).$executeRaw`DELETE FROM refused_solutions WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM refused_solutions WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`
-  return batchOf('refused_solutions', count, limit)
+  return removeMarked(db, 'refused_solutions', { before, limit })
 }
 
 export async function removeIdempotencyKeys(db: Database, { before, limit }: Age): Promise<Batch> {

@@ -45,7 +45,6 @@ const computed = new Set(['pf', 'ne', 'nt', 'ts', 'tok', 'k', 'i', 'ac', 'side',
 
 /** Columns without a description, with the reason. */
 const undescribed: Record<string, string> = {
-  'order_books.indexed_from': 'where the indexer begins',
   'order_books.notified_from': 'where notifications begin',
   'mirrored_orders.presigned': 'a part of orders.presigned',
   'notifications.improved_by': 'which of two notifications a channel gets',
@@ -55,8 +54,6 @@ const undescribed: Record<string, string> = {
   'order_books.submission_calls_at': 'the budget of calls',
   'settlements.solver_tries': 'how long the search for a solver pauses',
   'checkpoints.solvers_from': 'which changes of the list of solvers are known: `storage/chain/solvers.ts`',
-  'settlements.called_auction':
-    'finds the competition of a settlement: `storage/auction/mirrored-competition.ts`',
   'orders.changed_tx': 'only searched by: auctions follow orders by it',
   'orders.expired_at_block': 'only searched by: status at a time is computed from effective_valid_to',
   'solution_executions.policy_set_id': 'its policies are read from the view fee_policies',
@@ -86,7 +83,6 @@ const undescribed: Record<string, string> = {
   'app_data.expires_at': 'removes unused documents: `storage/retention/sweep.ts`',
   'schema_floors.migration': 'says which versions may run',
   'schema_floors.needs': 'says which versions may run',
-  'hook_calls.chain_id': 'only searched by',
   'hook_calls.target': 'the hook of the order has it',
   'hook_calls.tries': 'how often its trace was requested',
   'mirrored_orders.executed_fee_token': 'copied to orders',

@@ -1,8 +1,9 @@
 import type { SolverAccount } from '../../../domain/settlement/accounting.ts'
 import { Prisma } from '../../generated/client.ts'
-import { address, amount, safeInt, signedAmount, smallInt } from '../../query/codec.ts'
+import { address, amount, boolean, safeInt, signedAmount, smallInt } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
 import { derived, type Field, type Model, type OneRow, orNull } from '../../query/model.ts'
+import { isFollowed } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 
 /** Columns of one part of an account; 0 where a part lacks them. */
@@ -196,6 +197,14 @@ const solverAccount: Model = {
   },
 }
 
+/**
+ * SQL condition: the sums of range `ag` have all auctions and attempts of their deadlines. Auctions that were
+ * removed by their age had deadlines below that of the first one behind them, or a little above its block.
+ */
+export const isAccountingComplete = `(NOT ${isFollowed('ag.chain_id')} AND NOT EXISTS (SELECT FROM retention_marks rm
+  WHERE rm.name = 'competitions:' || ag.chain_id AND ag.from_block <= coalesce((SELECT na.deadline_block FROM auctions na
+    WHERE na.chain_id = ag.chain_id AND na.id > rm.place ORDER BY na.id LIMIT 1), ag.from_block)))`
+
 const accounting: Model = {
   name: 'Accounting',
   description: 'The accounts of solvers for a range of blocks.',
@@ -205,6 +214,11 @@ const accounting: Model = {
       safeInt,
       'ag.to_block',
       'Last block of the range, or the last that the indexer has passed: auctions with a later deadline are left out.',
+    ),
+    isComplete: derived(
+      boolean,
+      isAccountingComplete,
+      'False if sums lack what is not known: on a network that follows an order book, wins, scores, attempts and the parts of fees; in a range of which auctions were removed by their age, scores and attempts.',
     ),
   },
   relations: {

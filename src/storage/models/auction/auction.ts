@@ -1,5 +1,5 @@
 import type { StoredAuction } from '../../../domain/auction/competition.ts'
-import { auctionKeys, auctionNumberSql } from '../../../domain/auction/key.ts'
+import { auctionKeys, auctionNumberSql, isHeldHereSql } from '../../../domain/auction/key.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
@@ -21,6 +21,7 @@ import {
   column,
   defineModel,
   derived,
+  hasAll,
   type ManyRows,
   type Model,
   modelNamed,
@@ -29,6 +30,7 @@ import {
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
 import { hidesCompetitions, now } from '../../query/selection.ts'
+import { areAllAuctionsKept, isNoneRemoved } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 import { feePolicy } from './fee-policy.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
@@ -99,6 +101,42 @@ export const nativePrices = (rows: string, description: string): ManyRows => ({
   description,
 })
 
+const isHeldHere = isHeldHereSql('a.id')
+
+const elsewhere = 'for an auction of another order book, which does not report them'
+
+/** Lists of attempts of auction `a` are complete: see `attemptsOfAuction`. */
+export const hasAllAttempts = hasAll(
+  'settlementAttempts',
+  `${isShown} AND ${isHeldHere}`,
+  `while the competition is hidden, and ${elsewhere}.`,
+)
+
+/** SQL condition: the answers of solvers to auction `a` were recorded. A stored auction has one at least. */
+const areAnswersKnown = 'EXISTS (SELECT FROM solver_answers ka WHERE ka.auction_id = a.id)'
+
+/** SQL condition: all orders of auction `a` are stored. Null in rows that an earlier version read. */
+const areOrdersKnown = `(${isHeldHere} OR coalesce(a.unknown_orders = 0, false))`
+
+/**
+ * SQL condition: the chain was read for settlements of auction `a`: from its block on, or each winner is
+ * settled, and no settlement that names it waits to be read.
+ */
+const areSettlementsKnown = `(EXISTS (SELECT FROM checkpoints kc WHERE kc.chain_id = a.chain_id)
+  AND NOT EXISTS (SELECT FROM order_books kb WHERE kb.chain_id = a.chain_id AND NOT ${isHeldHere}
+    AND coalesce(a.block < kb.indexed_from, true) AND EXISTS (SELECT FROM solutions ks WHERE ks.auction_id = a.id AND ks.is_winner
+      AND NOT EXISTS (SELECT FROM settlements kt WHERE kt.auction_id = a.id AND kt.solution_uid = ks.uid)))
+  AND NOT EXISTS (SELECT FROM settlements ku WHERE ku.chain_id = a.chain_id AND ku.called_auction = ${auctionNumberSql('a.id')}
+    AND ku.auction_id IS NULL AND ku.is_unread))`
+
+/** SQL conditions for members of a competition over REST that are not complete, by member. */
+export const unknownOfCompetition = {
+  'auction.orders': `NOT ${areOrdersKnown}`,
+  transactionHashes: `NOT ${areSettlementsKnown}`,
+  'solutions.clearingPrices':
+    'EXISTS (SELECT FROM solutions up WHERE up.auction_id = a.id AND up.clearing_prices IS NULL)',
+}
+
 const heldOrders = 'auction_orders ho JOIN orders o ON o.id = ho.order_id WHERE ho.auction_id = a.id'
 
 /** Auction `a`. */
@@ -106,6 +144,7 @@ export const auction: Model = defineModel({
   name: 'Auction',
   description:
     'A competition of solvers for a batch of orders. Stored if one or more valid solutions were received.',
+  isFollowed: true,
   fields: {
     id: nodeId('Auction', 'a.id'),
     auctionId,
@@ -123,15 +162,37 @@ export const auction: Model = defineModel({
     solutionCount: derived(
       safeInt,
       `(SELECT count(*) FROM solutions s WHERE s.auction_id = a.id AND ${isShown})`,
-      'The number of solutions; 0 while the competition is hidden.',
+      'The number of solutions; 0 while the competition is hidden: see hasAllSolutions.',
     ),
     orderCount: derived(
       safeInt,
-      '(SELECT count(*) FROM auction_orders ho WHERE ho.auction_id = a.id)',
-      'The number of orders that could be traded.',
+      '((SELECT count(*) FROM auction_orders ho WHERE ho.auction_id = a.id) + coalesce(a.unknown_orders, 0))',
+      'The number of orders that could be traded, with those that are not stored here.',
       // Counts up to a thousand rows.
       { weight: 10 },
     ),
+    ...hasAll('solutions', isShown, 'while the competition is hidden; solutionCount is 0 then.'),
+    ...hasAll(
+      'orderUids',
+      areOrdersKnown,
+      'if orders of an auction of another order book could not be read before it was stored.',
+    ),
+    ...hasAll(
+      'settlements',
+      areSettlementsKnown,
+      'if the chain is not read from its block on, or a transaction that names it is still to be read: transactionHashes lacks the same.',
+    ),
+    ...hasAll(
+      'solverAnswers',
+      `${isShown} AND ${areAnswersKnown}`,
+      `while the competition is hidden, for an auction without records of them, and ${elsewhere}.`,
+    ),
+    ...hasAll(
+      'refusedSolutions',
+      `${isShown} AND ${areAnswersKnown} AND ${isNoneRemoved('refused_solutions', 'a.created_at')}`,
+      `while the competition is hidden, once they are removed by their age, and ${elsewhere}.`,
+    ),
+    ...hasAllAttempts,
   },
   relations: {
     nativePrices: nativePrices(
@@ -152,6 +213,8 @@ export const auction: Model = defineModel({
       connection: 'AuctionOrderConnection',
       rows: heldOrders,
       key: { letter: 'h', parts: [{ sql: 'ho.order_id', type: 'number' }], order: 'ASC' },
+      isComplete: areOrdersKnown,
+      mayBeEmpty: true,
       description: 'The orders that could be traded, oldest first.',
     },
     excludedOrders: {
@@ -160,6 +223,8 @@ export const auction: Model = defineModel({
       rows: `exclusion_spans xs JOIN orders o ON o.id = xs.order_id WHERE xs.chain_id = a.chain_id
         AND int8range(xs.first_auction, xs.last_auction, '[]') @> a.id AND ${isShown}`,
       key: { letter: 'x', parts: [{ sql: 'xs.order_id', type: 'number' }], order: 'ASC' },
+      isComplete: `${isShown} AND ${isHeldHere}`,
+      mayBeEmpty: true,
       description:
         'The live orders that it left out, oldest first, except those that wait for their presignature. Empty while the competition is hidden.',
     },
@@ -250,7 +315,7 @@ export const orderAuctionsKey: PageKey = {
  * SQL for the whole seconds since auction `a` was read from the order book that its network follows, as text;
  * null for one that is held here.
  */
-export const readAge = `CASE WHEN a.id <> ${auctionNumberSql('a.id')}
+export const readAge = `CASE WHEN NOT ${isHeldHere}
   THEN greatest(0, ${now} - ceil(extract(epoch FROM a.created_at))::bigint)::text END`
 
 /** SQL for the same since the order book was asked for its newest auction. */
@@ -298,6 +363,8 @@ export const listedAuctions: Relation = {
   model: () => auction,
   rows: ({ chainId }: { chainId: number }) => ({
     ranges: [Prisma.sql`auctions a WHERE a.chain_id = ${chainId} AND ${shown}`],
+    isComplete: areAllAuctionsKept([chainId]),
+    mayBeEmpty: true,
   }),
   key: auctionsKey,
   description: 'Stored auctions of a network, newest first, without those that are hidden.',

@@ -1,13 +1,14 @@
 import type { OrderExecution } from '../../../domain/auction/competition.ts'
-import { auctionNumberSql } from '../../../domain/auction/key.ts'
+import { auctionNumberSql, isHeldHereSql } from '../../../domain/auction/key.ts'
 import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
-import { column, derived, type Model, orNull } from '../../query/model.ts'
+import { column, derived, hasAll, type Model, orNull } from '../../query/model.ts'
 import { tokenIn } from '../token.ts'
 import {
   attemptsOfAuction,
   auction,
   auctionFields,
+  hasAllAttempts,
   isShown,
   nativePrices,
   orderAuctionsKey,
@@ -29,14 +30,24 @@ const executionFields = {
   executedFee: column(amount, 'x.executed_fee', 'Network and protocol fee together, in executedFeeToken.'),
   blockNumber: column(safeInt, 'x.block_number', 'Block of the settlement.'),
   networkFee: orNull(
-    column(amount, 'x.network_fee', 'The network’s part of executedFee; null for old executions.'),
+    derived(
+      amount,
+      `CASE WHEN ${isHeldHereSql('x.auction_id')} THEN x.network_fee END`,
+      'The network’s part of executedFee; null for old executions, and for auctions of another order book: their fee policies are not known.',
+    ),
   ),
 }
+
+/** SQL condition: the policies by which execution `x` paid fees are known. */
+export const arePoliciesKnown = isHeldHereSql('x.auction_id')
 
 export const execution: Model = {
   name: 'Execution',
   description: 'The execution of an order by a settlement on chain.',
-  fields: executionFields,
+  fields: {
+    ...executionFields,
+    ...hasAll('protocolFees', arePoliciesKnown, 'for an auction of another order book: see the trade.'),
+  },
   relations: {
     executedFeeToken: tokenIn(
       'o.chain_id',
@@ -59,11 +70,38 @@ export const executionRow: RowFields<Omit<OrderExecution, 'protocolFees'>> = {
   auctionId: derived(rowKey, auctionNumberSql('x.auction_id'), ''),
 }
 
+/** SQL condition: the policies of order `o` in auction `a` were recorded, with a solution that trades it. */
+const arePoliciesRecorded = `(${isHeldHereSql('a.id')} AND EXISTS (SELECT FROM solution_executions kx
+  WHERE kx.order_id = o.id AND kx.auction_id = a.id))`
+
+/** SQL condition: the chain was read from the block of auction `a` on. */
+const areExecutionsKnown = `NOT EXISTS (SELECT FROM order_books kb
+  WHERE kb.chain_id = a.chain_id AND coalesce(a.block < kb.indexed_from, true))`
+
+/** SQL conditions for members of a report that are not complete, by member. */
+export const unknownOfReport = {
+  settlementAttempts: `NOT ${isHeldHereSql('a.id')}`,
+  executions: `NOT ${areExecutionsKnown}`,
+  feePolicies: `NOT ${arePoliciesRecorded}`,
+}
+
 /** Auction `a` as far as it concerns order `o`. */
 export const auctionReport: Model = {
   name: 'AuctionReport',
   description: 'One auction as far as it concerns one order.',
-  fields: { auctionId: derived(rowKey, auctionNumberSql('a.id'), 'The auction’s number.'), ...auctionFields },
+  isFollowed: true,
+  fields: {
+    auctionId: derived(rowKey, auctionNumberSql('a.id'), 'The auction’s number.'),
+    ...auctionFields,
+    ...hasAll('proposedSolutions', isShown, 'while the competition is hidden.'),
+    ...hasAll('executions', areExecutionsKnown, 'if the chain is not read from its block on.'),
+    ...hasAllAttempts,
+    ...hasAll(
+      'feePolicies',
+      arePoliciesRecorded,
+      'where they are not known: no solution trades the order, or the auction is one of another order book. A trade has those that it reports.',
+    ),
+  },
   relations: {
     auction: { kind: 'same', model: () => auction, description: 'The auction.' },
     nativePrices: {

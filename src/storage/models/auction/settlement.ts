@@ -1,4 +1,4 @@
-import { auctionNumberSql } from '../../../domain/auction/key.ts'
+import { auctionNumberSql, isHeldHereSql } from '../../../domain/auction/key.ts'
 import type { Address } from '../../../domain/evm/address.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { feeKinds } from '../../../domain/settlement/accounting.ts'
@@ -26,6 +26,7 @@ import {
 } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
+import { isOwnBook } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 import { trade } from '../trade.ts'
 import { isShown } from './auction.ts'
@@ -89,6 +90,7 @@ const previousIndex = `coalesce((SELECT max(ps.log_index) FROM settlements ps WH
 export const settlement: Model = defineModel({
   name: 'Settlement',
   description: 'A settlement in a block: its cost, its fees, and its slippage.',
+  isFollowed: true,
   fields: {
     id: nodeId('Settlement', 'st.chain_id', 'st.block_number', 'st.log_index'),
     blockNumber: column(safeInt, 'st.block_number', 'Its block.'),
@@ -159,11 +161,11 @@ export const settlement: Model = defineModel({
       kind: 'many',
       model: () => settlementFee,
       rows: amountsOf(`sm.kind <> 'slippage'`),
-      unless: 'NOT st.is_measured',
+      unless: `NOT st.is_measured OR NOT coalesce(${isHeldHereSql('st.auction_id')}, true)`,
       nullable: true,
       items: 3,
       description:
-        'Fees by kind, policy and token, by the records of the auction; null when they are not known.',
+        'Fees by kind, policy and token, by the records of the auction; null when they are not known, as for an auction of another order book: a trade has those that it reports.',
     },
     slippage: {
       kind: 'many',
@@ -198,6 +200,8 @@ export const listedSettlements: Relation = {
         ? Prisma.sql`settlements st WHERE st.chain_id = ${chainId}`
         : Prisma.sql`settlements st WHERE st.chain_id = ${chainId} AND st.solver = ${bytea(solver)}`,
     ],
+    isComplete: Prisma.sql`${isOwnBook([chainId])} AND EXISTS (SELECT FROM checkpoints kc WHERE kc.chain_id = ${chainId})`,
+    mayBeEmpty: true,
   }),
   key: settlementsKey,
   description: 'Settlements of a network, newest first.',

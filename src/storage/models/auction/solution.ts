@@ -22,7 +22,7 @@ import {
   wideKey,
 } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
-import { column, derived, type Model, modelNamed, orNull } from '../../query/model.ts'
+import { column, derived, hasAll, type Model, modelNamed, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import { tokenIn } from '../token.ts'
 
@@ -30,6 +30,7 @@ import { tokenIn } from '../token.ts'
 export const excludedOrder: Model = {
   name: 'ExcludedOrder',
   description: 'An order that an auction left out.',
+  isFollowed: true,
   fields: { reason: column(enumOf('LeftOutReason', leftOutReasons), 'xs.reason', 'Why.') },
   relations: {
     order: { kind: 'same', model: modelNamed('Order'), description: 'The order.' },
@@ -73,6 +74,7 @@ const refusalOfRefused = refusalModel('rs.code', 'rs.message')
 export const refusedSolution: Model = {
   name: 'RefusedSolution',
   description: 'A solution that never competed, because it broke a rule.',
+  isFollowed: true,
   fields: {
     auctionId: derived(
       rowKey,
@@ -145,6 +147,11 @@ export const solution: Model = {
         'The transaction that settled it; null when none did, or none is indexed yet.',
       ),
     ),
+    ...hasAll(
+      'clearingPrices',
+      's.clearing_prices IS NOT NULL',
+      'where they are not known: the order book did not report them, or an earlier version stored the solution without.',
+    ),
   },
   relations: {
     refusal: {
@@ -169,7 +176,7 @@ export const solution: Model = {
       only: 's.clearing_prices IS NOT NULL',
       items: 2,
       description:
-        'Its prices by token, as the order book reports them that the network follows; empty for auctions that are held here.',
+        'Its uniform prices by token, before fees; as the order book reports them that the network follows.',
     },
     orders: {
       kind: 'many',

@@ -21,6 +21,7 @@ import {
   type Relation,
 } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
+import { isFollowed } from '../completeness.ts'
 import { trade, tradeOfEvent } from '../trade.ts'
 
 /** A reason is one of `exclusionReasons`, or else that of a cancellation: see `cancellationReason`. */
@@ -49,6 +50,7 @@ const fields = {
 export const orderEvent: Model = {
   name: 'OrderEvent',
   description: 'A step in the history of an order.',
+  isFollowed: true,
   fields: {
     ...fields,
     reason: orNull(
@@ -110,7 +112,11 @@ export const orderEvents: Relation = {
   model: () => orderEvent,
   rows: 'order_events ev WHERE ev.order_id = o.id',
   key: orderEventsKey,
-  description: 'The order’s events, oldest first.',
+  // Its creation is its oldest event, which goes first.
+  isComplete: `NOT ${isFollowed('o.chain_id')} AND EXISTS (SELECT FROM order_events ke WHERE ke.order_id = o.id AND ke.label = 'created')`,
+  mayBeEmpty: true,
+  description:
+    'The order’s events, oldest first. Incomplete for an order of another order book, which does not report them, and once old ones are removed.',
 }
 
 /** Entry `f` of event `ev` of order `o`. */

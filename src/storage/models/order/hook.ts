@@ -1,6 +1,7 @@
 import { hookOutcomes, hookPhases, unknownHookReasons } from '../../../domain/settlement/hooks.ts'
 import { amount, asText, bytes32, enumOf, safeInt, string } from '../../query/codec.ts'
-import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
+import { column, derived, hasAll, type Model, orNull, type Relation } from '../../query/model.ts'
+import { areTradesComplete } from '../completeness.ts'
 
 /** Limit of calls of one hook: a partially fillable order can have any number of trades. */
 const maxCalls = 100
@@ -40,6 +41,16 @@ export const hookCall: Model = {
   fields,
 }
 
+/**
+ * SQL condition: a trade of order `o` that runs hook `hk` of phase `hp` has no call of it, or the order book
+ * reports a trade that is not here.
+ */
+const lacksCalls = `(EXISTS (SELECT FROM (SELECT kt.*, row_number() OVER (ORDER BY kt.block_number, kt.log_index) AS fill
+    FROM trades kt WHERE kt.order_id = o.id) kt WHERE (hp.phase = 'post' OR kt.fill = 1) AND NOT EXISTS (
+      SELECT FROM hook_calls kc WHERE kc.chain_id = kt.chain_id AND kc.block_number = kt.block_number AND kc.log_index = kt.log_index
+        AND kc.phase = hp.phase AND kc.position = hk.nth - 1))
+  OR NOT ${areTradesComplete})`
+
 export const orderHook: Model = {
   name: 'OrderHook',
   description: 'A call of its own that an order names in appData: a settlement makes it around the trade.',
@@ -51,6 +62,11 @@ export const orderHook: Model = {
       amount,
       `(hk.item->>'gasLimit')::numeric`,
       'Gas units that it may use. One that needs more fails; the settlement does not.',
+    ),
+    ...hasAll(
+      'calls',
+      `NOT ${lacksCalls}`,
+      'while a settlement of the order is not looked at yet; there is no entry for it.',
     ),
   },
   relations: {
@@ -80,5 +96,5 @@ export const orderHooks: Relation = {
   only: 'o.interactions IS NOT NULL',
   items: 2,
   description:
-    'The order’s hooks: those before the trade, then those after it, each in their order, with their outcomes in settlements.',
+    'The order’s hooks: those before the trade, then those after it, each in their order, with their outcomes in settlements. Empty where fullAppData is null, or not verified: then they are not known.',
 }

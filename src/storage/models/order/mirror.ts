@@ -4,6 +4,7 @@ import { isBehind, isVerified } from '../../order/mirror.ts'
 import { boolean, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
 import { now } from '../../query/selection.ts'
+import { readBalance } from './standing.ts'
 
 /** The mirror `m` of order `o`, from order book `ob`. */
 const mirror: Model = {
@@ -30,7 +31,12 @@ const mirror: Model = {
     isFeeReported: derived(
       boolean,
       'm.executed_fee IS NOT NULL',
-      'True if executedFee is what the source reports, and not computed here.',
+      'True if executedFee is what the source reports. False if it is not known: it is 0 then, or that of the trades whose auctions are stored.',
+    ),
+    isBalanceReported: derived(
+      boolean,
+      `(m.reported_balance IS NOT NULL AND ${readBalance} IS NULL)`,
+      'True if availableBalance is what the source reports, and not read here.',
     ),
   },
 }

@@ -29,12 +29,14 @@ import {
   uint32,
 } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
-import { aliasField, column, defineModel, derived, type Model, orNull } from '../../query/model.ts'
+import { aliasField, column, defineModel, derived, hasAll, type Model, orNull } from '../../query/model.ts'
 import { nodeId } from '../../query/node-id.ts'
 import { now } from '../../query/selection.ts'
+import { isFollowed } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 import { cancelledBy } from './event.ts'
 import { orderRelations } from './relations.ts'
+import { readBalance } from './standing.ts'
 import { effectiveReceiver, executedFraction, sold } from './value.ts'
 
 const graphStatus = Object.fromEntries(orderStatuses.map((status) => [status, screaming(status)]))
@@ -101,10 +103,8 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
-/** Balance of the sell token of order `o`'s owner: by logs it is current, by a standing it may be old. */
-const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
-    WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
-  (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`
+/** Sell atoms that the owner of order `o` holds: as they were read here, or else as its order book reports them. */
+const knownBalance = `coalesce(${readBalance}, (SELECT rb.reported_balance FROM mirrored_orders rb WHERE rb.order_id = o.id))`
 
 const isInvalidated = 'o.cancelled_at IS NOT NULL OR o.invalidated'
 
@@ -157,14 +157,19 @@ export const order: Model = defineModel({
         'The source of its cancellation; null while invalidated is false.',
       ),
     ),
+    ...hasAll(
+      'pendingSettlements',
+      `NOT ${isFollowed('o.chain_id')}`,
+      'for an order of another order book, which does not report them.',
+    ),
     executedSellAmountBeforeFees: derived(amount, sold, 'Sold so far without the signed fee.'),
     executedFraction,
     effectiveReceiver,
     availableBalance: orNull(
       derived(
         amount,
-        readBalance,
-        'Sell atoms that the owner holds by the newest stored reading: that of the indexer for tokens whose holders it follows, else that of the last auction that read the order. Null if none is stored: the node is not queried.',
+        knownBalance,
+        'Sell atoms that the owner holds by the newest stored reading: that of the indexer for tokens whose holders it follows, else that of the last auction that read the order, else that of the order book that it comes from: see mirror.isBalanceReported. Null if none is stored: the node is not queried.',
       ),
     ),
     onchainUser: orNull(

@@ -24,6 +24,7 @@ import { now } from '../../query/selection.ts'
 import { auction, orderAuctions, orderAuctionsKey } from '../auction/auction.ts'
 import { auctionReport, auctionReportsKey } from '../auction/report.ts'
 import { pendingSettlements } from '../auction/settlement-attempt.ts'
+import { areAuctionsComplete } from '../completeness.ts'
 import { programmaticOrderOfOrder } from '../programmatic.ts'
 import { tokenIn, tokenOf } from '../token.ts'
 import { orderTrades } from '../trade.ts'
@@ -31,7 +32,7 @@ import { orderEvents } from './event.ts'
 import { orderHooks } from './hook.ts'
 import { orderMirror } from './mirror.ts'
 import { orderProgress, plainStageSql, progressRows } from './progress.ts'
-import { refusedSolutions, solverOutcomes } from './solver-outcome.ts'
+import { hasAllSolverOutcomes, refusedSolutions, solverOutcomes } from './solver-outcome.ts'
 import { orderStanding } from './standing.ts'
 import { executedPrice, limitPrice, marketPrices, surplus } from './value.ts'
 
@@ -43,6 +44,8 @@ const relations: Record<string, Relation> = {
     model: () => auctionReport,
     rows: orderAuctions,
     key: auctionReportsKey,
+    isComplete: areAuctionsComplete,
+    mayBeEmpty: true,
     description: 'The auctions that held it, by id, reduced to the order.',
   },
   trades: { ...orderTrades, description: 'Its trades, newest first.' },
@@ -58,7 +61,7 @@ export const debugReport: Model = {
 }
 
 const fields = {
-  gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate.'),
+  gasAmount: column(amount, 'q.gas_amount', 'Gas units of the estimate, rounded down.'),
   gasPrice: column(amount, 'q.gas_price', orderTexts.gasPrice),
   sellTokenPrice: column(decimal, 'q.sell_token_price', orderTexts.sellTokenPrice),
   sellAmount: column(amount, 'q.sell_amount', 'Quoted sell amount, without fee.'),
@@ -68,12 +71,25 @@ const fields = {
   verified: column(boolean, 'q.verified', 'True if a simulation confirmed it.'),
 }
 
+/** A figure with the decimals that an order book reports. Own quotes have none. */
+const exact = (figure: 'gas_amount' | 'gas_price', description: string) =>
+  orNull(
+    derived(
+      decimal,
+      `coalesce(q.exact_${figure}, CASE WHEN NOT EXISTS (SELECT FROM mirrored_orders em WHERE em.order_id = q.order_id)
+        THEN q.${figure}::text END)`,
+      `${description} Null for an order of another order book that an earlier version read.`,
+    ),
+  )
+
 /** Quote `q` of order `o`. */
 export const orderQuote: Model = {
   name: 'OrderQuote',
   description: 'The quote that an order was stored with.',
   fields: {
     ...fields,
+    exactGasAmount: exact('gas_amount', 'gasAmount with the decimals that an order book reports.'),
+    exactGasPrice: exact('gas_price', 'gasPrice with the decimals that an order book reports.'),
     // Calls stay hidden until the order has ended, against front-running. Most quotes have none: then the
     // order's status is not computed.
     metadata: orNull(
@@ -201,7 +217,10 @@ export const orderRelations: Record<string, Relation> = {
     model: () => auction,
     rows: orderAuctions,
     key: orderAuctionsKey,
-    description: 'Auctions that held this order, oldest first.',
+    isComplete: areAuctionsComplete,
+    mayBeEmpty: true,
+    description:
+      'Auctions that held this order, oldest first. Incomplete on a network that follows an order book, of which not all auctions are read, and once old ones are removed.',
   },
   progress: {
     kind: 'one',
@@ -216,6 +235,7 @@ export const orderRelations: Record<string, Relation> = {
   marketPrices,
   programmaticOrder: programmaticOrderOfOrder,
   solverOutcomes,
+  hasAllSolverOutcomes,
   refusedSolutions,
   debugReport: {
     kind: 'same',

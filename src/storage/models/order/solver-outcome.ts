@@ -3,10 +3,11 @@ import { auctionNumberSql, firstKeySql } from '../../../domain/auction/key.ts'
 import type { Address } from '../../../domain/evm/address.ts'
 import { bytea } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
-import { address, enumOf, rowKey, smallInt, string } from '../../query/codec.ts'
+import { address, boolean, enumOf, rowKey, smallInt, string } from '../../query/codec.ts'
 import { column, derived, type Model, orNull, type Relation } from '../../query/model.ts'
 import { isShown, orderAuctions } from '../auction/auction.ts'
 import { proposedSolution, refusedSolution } from '../auction/solution.ts'
+import { areAuctionsComplete, isFollowed, isNoneRemoved } from '../completeness.ts'
 
 /** SQL condition: auction `a` held order `o`. */
 const isHeld = `EXISTS (SELECT FROM auction_spans sp WHERE sp.order_id = o.id
@@ -97,6 +98,19 @@ export const solverOutcomes: Relation = {
     'Each solver’s outcome for the order in one auction. Empty while the competition is hidden, and for auctions without records of it.',
 }
 
+/** Whether the outcomes of an auction are known. */
+export const hasAllSolverOutcomes: Relation = {
+  kind: 'value',
+  field: derived(boolean, 'kn.is_known', ''),
+  rows: ({ auctionId }: OutcomeArguments) => Prisma.sql`(SELECT EXISTS (SELECT FROM ${joined}
+    WHERE ${auctionId === null ? newest : ofNumber(auctionId)} AND ${shown})
+    ${auctionId === null ? inNoAuction : Prisma.empty} AS is_known) kn`,
+  description:
+    'True if the outcomes of all solvers in that auction are known, or if no auction held the order. False while the competition is hidden, for an auction without records of its answers, and for an auction of another order book, which does not report them.',
+}
+
+const inNoAuction = Prisma.raw(`OR ${areAuctionsComplete} AND NOT EXISTS (SELECT FROM ${orderAuctions})`)
+
 /** Refused solutions of order `o`. `a` has the columns of its condition: the auction need not be stored. */
 export const refusedSolutions: Relation = {
   kind: 'page',
@@ -104,6 +118,8 @@ export const refusedSolutions: Relation = {
   rows: `refused_solutions rs
     CROSS JOIN LATERAL (SELECT rs.chain_id, rs.deadline_block) a WHERE rs.order_ids @> ARRAY[o.id] AND ${isShown}`,
   key: { letter: 'r', parts: [{ sql: 'rs.id', type: 'number' }], order: 'DESC' },
+  isComplete: `NOT ${isFollowed('o.chain_id')} AND ${isNoneRemoved('refused_solutions', 'o.created_at')}`,
+  mayBeEmpty: true,
   description:
     'Solutions with the order that never competed, newest first, including those of auctions that are not stored for lack of a valid one. Those of a hidden competition appear when its deadline block has passed.',
 }

@@ -18,6 +18,11 @@ import { isShown } from '../auction/auction.ts'
 import { settlementAttempt } from '../auction/settlement-attempt.ts'
 import { price } from './value.ts'
 
+/** Balance of the sell token of order `o`'s owner: by logs it is current, by a standing it may be old. */
+export const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JOIN token_balances tb ON tb.token_id = ht.id AND tb.holder = o.owner
+    WHERE ht.chain_id = o.chain_id AND ht.address = o.sell_token AND ht.indexed_to IS NOT NULL AND ht.fault_block IS NULL),
+  (SELECT ob.balance FROM order_standings ob WHERE ob.order_id = o.id))`
+
 /** Parts per million as a plain decimal. */
 const share = (sql: string, description: string) =>
   orNull(derived(decimal, `trim_scale(${sql} / 1000000.0)::text`, description))

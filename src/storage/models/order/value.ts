@@ -7,6 +7,7 @@ import { Prisma } from '../../generated/client.ts'
 import { isUnfinished } from '../../order/status.ts'
 import { address, amount, decimal, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
+import { isFollowed, isNoneRemoved } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 
 /** SQL for traded amounts: sold without the signed fee, and bought. */
@@ -29,22 +30,32 @@ const tradeSurplus = surplusDownSql({ sell: 'tr.sell_amount - tr.fee_amount', bu
  * chain: each trade at the prices of its auction, rounded down. Trades without an auction of the service have
  * no price, and count 0.
  */
-export function surplusSql({
-  chainId,
-  wrappedNative,
-}: Pick<Network, 'chainId' | 'wrappedNative'>): Prisma.Sql {
+export function surplusSql(network: SurplusNetwork): Prisma.Sql {
+  const join = Prisma.raw('JOIN')
   return Prisma.sql`(SELECT coalesce(sum(div(${raw(tradeSurplus)} * p.price, ${raw(String(priceScale))})), 0) AS total
-    FROM (
+    FROM ${valuedTrades(network, join)}) ts`
+}
+
+/** SQL for whether each of these trades has such a price. */
+export function isSurplusCompleteSql(network: SurplusNetwork): Prisma.Sql {
+  return Prisma.sql`(SELECT NOT EXISTS (SELECT FROM ${valuedTrades(network, Prisma.raw('LEFT JOIN'))}
+    WHERE p.price IS NULL) AS is_complete) ts`
+}
+
+type SurplusNetwork = Pick<Network, 'chainId' | 'wrappedNative'>
+
+function valuedTrades({ chainId, wrappedNative }: SurplusNetwork, join: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
       SELECT own.* FROM trades own WHERE own.owner = ac.address AND own.chain_id = ${chainId}
       UNION ALL SELECT placed.* FROM orders u JOIN trades placed ON placed.order_id = u.id
       WHERE u.onchain_user = ac.address AND u.chain_id = ${chainId} AND u.owner <> ac.address
     ) tr
-    JOIN orders o ON o.id = tr.order_id
-    JOIN executions x ON x.order_id = tr.order_id AND x.auction_id = tr.auction_id
-    JOIN auction_prices p ON p.auction_id = tr.auction_id AND p.token = CASE
+    ${join} orders o ON o.id = tr.order_id
+    ${join} executions x ON x.order_id = tr.order_id AND x.auction_id = tr.auction_id
+    ${join} auction_prices p ON p.auction_id = x.auction_id AND p.token = CASE
       WHEN o.kind = 'buy' THEN o.sell_token
       WHEN o.buy_token = ${bytea(nativeMarker)} THEN ${bytea(wrappedNative)}
-      ELSE o.buy_token END) ts`
+      ELSE o.buy_token END`
 }
 
 /** `domain/order/surplus.ts` in SQL, over order `o`; a test holds the two equal. */
@@ -96,6 +107,7 @@ export function price(numerator: string, denominator: string, description: strin
 const marketPrice: Model = {
   name: 'MarketPrice',
   description: 'The market price at a time.',
+  isFollowed: true,
   fields: { at: column(time, 'ms.at', 'The time of the price.') },
   relations: {
     price: price('ms.price', 'mb.price', 'The ratio of both native prices.'),
@@ -115,6 +127,8 @@ export const marketPrices: Relation = {
   rows: `market_prices ms JOIN market_prices mb ON mb.at = ms.at AND mb.series_id = ${seriesOf('o.buy_token')}
     WHERE ms.series_id = ${seriesOf('o.sell_token')} AND ms.at >= o.created_at AND ms.at <= ${end}`,
   key: { letter: 'm', parts: [{ sql: 'ms.at', type: 'time' }], order: 'DESC' },
+  isComplete: `NOT ${isFollowed('o.chain_id')} AND ${isNoneRemoved('market_prices', 'o.created_at')}`,
+  mayBeEmpty: true,
   description:
     'Market prices from the placement of the order to its end, every five minutes while auctions priced its tokens; newest first.',
 }
