@@ -91,7 +91,7 @@ const responseHeaders = [
   'Access-Control-Allow-Headers',
   'Cache-Control',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, X-Trace-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements, X-Is-Complete, X-Unavailable-Tokens',
+  'X-Request-Id, X-Trace-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Age, Warning, Allow, Link, X-Pending-Settlements, X-Is-Complete, X-Unavailable-Tokens, X-Unknown-Members',
 ]
 
 /**

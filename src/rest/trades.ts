@@ -7,7 +7,7 @@ import { listedTrade } from '../storage/bodies/trade.ts'
 import { listAge } from '../storage/models/completeness.ts'
 import { oldestComparedAge } from '../storage/models/order/mirror.ts'
 import { oneOrder } from '../storage/models/order/relations.ts'
-import { isCompleteFor, pageOfTrades, type TradeFilter } from '../storage/models/trade.ts'
+import { isCompleteFor, pageOfTrades, type TradeFilter, unknownOfTrades } from '../storage/models/trade.ts'
 import { trades } from './openapi/body-schemas.ts'
 import type { Operations, WrittenOperation } from './openapi/operation.ts'
 import { anyAddress, anyOrderUid, pageParameters } from './openapi/parameters.ts'
@@ -31,7 +31,7 @@ export const tradeRoutes: StoredRoute[] = ['v1', 'v2'].map((version) => ({
     return listAnswer(
       await readBody(db, tradeList, rows, {
         ...ambient,
-        columns: [isCompleteFor(filter, [chainId]), ageOf(filter, chainId)],
+        columns: [isCompleteFor(filter, [chainId]), ageOf(filter, chainId), unknownOfTrades(rows)],
       }),
     )
   },
@@ -87,7 +87,13 @@ const filter = {
 }
 
 const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
-  answers: { 200: { description: 'Newest first.', schema: trades, headers: ['Age', 'X-Is-Complete'] } },
+  answers: {
+    200: {
+      description: 'Newest first.',
+      schema: trades,
+      headers: ['Age', 'X-Is-Complete', 'X-Unknown-Members'],
+    },
+  },
   examples: {
     ofOrder: {
       summary: 'Trades of one order',

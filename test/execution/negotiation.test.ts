@@ -200,6 +200,7 @@ test('CORS allows every request header in use, and exposes every response header
     'X-Request-Id',
     'X-Trace-Id',
     'X-Unavailable-Tokens',
+    'X-Unknown-Members',
   ])
 })
 

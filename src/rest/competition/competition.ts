@@ -8,13 +8,15 @@ import {
   lookedAge,
   oneAuction,
   readAge,
+  unknownOfCompetition,
 } from '../../storage/models/auction/auction.ts'
+import { membersWhere } from '../../storage/models/completeness.ts'
 import { ownParam } from '../../storage/query/selection.ts'
 import { competitionSchema, competitionV1Schema } from '../openapi/body-schemas.ts'
 import type { HeaderName, Operations, WrittenExample, WrittenOperation } from '../openapi/operation.ts'
 import { hashParameter } from '../openapi/parameters.ts'
 import { sample } from '../openapi/sample.ts'
-import { ageHeader } from '../routing/completeness.ts'
+import { ageHeader, unknownHeader } from '../routing/completeness.ts'
 import type { StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readHash } from '../routing/request.ts'
 import { type RestRequest, unchanging } from '../routing/route.ts'
@@ -29,8 +31,8 @@ const findsByPath: Record<string, FindRows> = {
   'by_tx_hash/:hash': (path, chainId) => auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }),
 }
 
-/** Columns next to the body: whether the competition is final, its age, and that of the newest one. */
-const columns = [isOver(`${ownParam(0)}::int`), readAge, lookedAge]
+/** Columns next to the body: whether the competition is final, its age, that of the newest one, and what is not known. */
+const columns = [isOver(`${ownParam(0)}::int`), readAge, lookedAge, membersWhere(unknownOfCompetition)]
 
 const bodies: [string, BodyRead][] = [
   ['v1', oneBody(competitionV1, columns)],
@@ -62,11 +64,15 @@ function createRead(body: BodyRead, findRows: FindRows, isCacheable: boolean): S
     const rows = findRows(path, chainId)
     const row = await readBody(db, body, rows, { ...ambient, values: [finalityBlocks] })
     if (!row) return null
-    const [text, isOver, age, latestAge] = row
+    const [text, isOver, age, latestAge, unknown] = row
     const caching = isCacheable && isOver === 't' ? { 'Cache-Control': unchanging } : {}
     return {
       body: text,
-      headers: { ...caching, ...ageHeader(findRows === findsByPath.latest ? latestAge : age) },
+      headers: {
+        ...caching,
+        ...ageHeader(findRows === findsByPath.latest ? latestAge : age),
+        ...unknownHeader(unknown),
+      },
     }
   }
 }
@@ -189,7 +195,7 @@ const hiddenNote =
   'If the deployment hides competitions, the answer is 404 until the deadline block has passed.'
 
 const cacheNote = 'Caches may keep a final competition permanently.'
-const headers: readonly HeaderName[] = ['Cache-Control', 'ETag', 'Age']
+const headers: readonly HeaderName[] = ['Cache-Control', 'ETag', 'Age', 'X-Unknown-Members']
 
 const paths = {
   ':auctionId': {
@@ -234,7 +240,7 @@ function read(
     answers: {
       200: isCacheable
         ? { description: `${description} ${cacheNote}`, schema, headers }
-        : { description, schema, headers: ['Age'] },
+        : { description, schema, headers: ['Age', 'X-Unknown-Members'] },
     },
     examples: { settled: { ...settled, answer }, ...others },
   }

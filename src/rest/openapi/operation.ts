@@ -13,6 +13,8 @@ export const headers = {
   Link: 'The URL of older entries, with `rel="next"`, relative to the request’s URL; left out if there are none.',
   'X-Is-Complete':
     'Only with the value `false`: items of the list, or trades of the order, are still being read from the order book that the network follows or from the chain, or one of them is away. A list without any item is refused with 503 then.',
+  'X-Unknown-Members':
+    'Members of the answer whose values the service does not know, or not all of them, separated by commas: such as `executedProtocolFees`, or `auctions.feePolicies` for those in a list. A list is empty then, or lacks items, and an amount is 0. Left out if there are none.',
   'X-Pending-Settlements':
     'Settlements that can still fill the orders after a cancellation: hashes of sent transactions, and `auction-` with the id of an auction whose winner sends its settlement itself; left out if there are none.',
   'X-Unavailable-Tokens': 'Tokens whose balances the node cannot read now; left out if there are none.',

@@ -16,6 +16,7 @@ import {
   interactionsBody,
   onchainOrderDataBody,
   orderProgressBody,
+  orderQuoteBody,
   solverProposalBody,
 } from '../../storage/bodies/order.ts'
 import { executedProtocolFeeBody, listedTrade, tradeFeePolicies } from '../../storage/bodies/trade.ts'
@@ -46,7 +47,7 @@ import type { NamedSchema } from './operation.ts'
 /** Bodies with the name and description of their model. */
 const ofModels: readonly [Model, Body?][] = [
   [order, fullOrder],
-  [orderQuote],
+  [orderQuote, orderQuoteBody],
   [modelOf(order, 'onchainOrderData'), onchainOrderDataBody],
   [modelOf(order, 'ethflowData'), ethflowDataBody],
   [modelOf(interactions, 'pre')],

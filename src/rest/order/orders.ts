@@ -5,7 +5,7 @@ import { orderUidsInput } from '../../graphql/input/fields.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import { orderInput } from '../../graphql/order/placement.ts'
 import { checkLimit } from '../../graphql/paging.ts'
-import { debugReportBody, oldestReported } from '../../storage/bodies/debug-report.ts'
+import { debugReportBody, oldestReported, unknownOfReports } from '../../storage/bodies/debug-report.ts'
 import { fullOrder, listedOrder, orderProgressBody } from '../../storage/bodies/order.ts'
 import {
   type BodyRead,
@@ -16,7 +16,12 @@ import {
   readBody,
 } from '../../storage/bodies/read.ts'
 import { areTradesComplete, isListComplete, listAge } from '../../storage/models/completeness.ts'
-import { comparedAge, oldestComparedAge } from '../../storage/models/order/mirror.ts'
+import {
+  comparedAge,
+  oldestComparedAge,
+  unknownOfOrder,
+  unknownOfOrders,
+} from '../../storage/models/order/mirror.ts'
 import {
   namedOrders,
   oneOrder,
@@ -29,18 +34,18 @@ import type { Operations, WrittenOperation } from '../openapi/operation.ts'
 import { hashParameter, pageParameters } from '../openapi/parameters.ts'
 import { count, uidText } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
-import { ageHeader, completeHeader, listAnswer } from '../routing/completeness.ts'
+import { ageHeader, completeHeader, listAnswer, unknownHeader } from '../routing/completeness.ts'
 import type { StoredAnswer, StoredReading, StoredRoute } from '../routing/endpoint.ts'
 import { readAddress, readHash, readPage, readUid } from '../routing/request.ts'
 import { noSuchOrder, sampleDebugReport, sampleListedOrder, sampleSettledOrder } from './examples.ts'
 
 /** True if all trades of the order are read, as text of the database. */
 const complete = `(${areTradesComplete})`
-const orderBody = oneBody(fullOrder, [comparedAge, complete])
+const orderBody = oneBody(fullOrder, [comparedAge, complete, unknownOfOrder])
 const orderList = listOfBodies(listedOrder)
 const wrappedOrderList = listOfWrapped('order', fullOrder)
 const progressBody = oneBody(orderProgressBody)
-const reportBody = oneBody(debugReportBody, [oldestReported, comparedAge, complete])
+const reportBody = oneBody(debugReportBody, [oldestReported, comparedAge, complete, unknownOfReports])
 
 const answerOf = (row: BodyRow | undefined) => (row ? { body: row[0] } : null)
 
@@ -53,7 +58,12 @@ export const orderRoutes: StoredRoute[] = [
       const uid = readUid('uid', path.uid)
       const rows = oneOrder({ uid, chainId: network.chainId })
       const row = await orRead(uid, reading, () => readBody(db, orderBody, rows, ambient))
-      return row ? { body: row[0], headers: { ...ageHeader(row[1]), ...completeHeader(row[2]) } } : null
+      if (!row) return null
+      const [body, age, isComplete, unknown] = row
+      return {
+        body,
+        headers: { ...ageHeader(age), ...completeHeader(isComplete), ...unknownHeader(unknown) },
+      }
     },
   },
   {
@@ -97,7 +107,11 @@ export const orderRoutes: StoredRoute[] = [
       await readAccount?.(owner, client)
       const { chainId } = network
       const rows = ordersOfAccount({ owner, chainId, offset, limit })
-      const columns = [isListComplete('orders', owner, [chainId]), listAge(owner, chainId)]
+      const columns = [
+        isListComplete('orders', owner, [chainId]),
+        listAge(owner, chainId),
+        unknownOfOrders(rows),
+      ]
       return listAnswer(await readBody(db, orderList, rows, { ...ambient, columns }))
     },
   },
@@ -115,8 +129,11 @@ async function datedList(
   rows: ReturnType<typeof namedOrders>,
   { db, ambient }: Pick<StoredReading, 'db' | 'ambient'>,
 ): Promise<StoredAnswer | null> {
-  const row = await readBody(db, list, rows, { ...ambient, columns: [oldestComparedAge(rows)] })
-  return row ? { body: row[0], headers: ageHeader(row[1]) } : null
+  const row = await readBody(db, list, rows, {
+    ...ambient,
+    columns: [oldestComparedAge(rows), unknownOfOrders(rows)],
+  })
+  return row ? { body: row[0], headers: { ...ageHeader(row[1]), ...unknownHeader(row[2]) } } : null
 }
 
 /** Reads the row of an order; if it is missing, once more after the order book that the network follows. */
@@ -136,9 +153,12 @@ async function readReport({ path, query }: Parameters<StoredRoute['read']>[0], r
   const values = [auctionsBefore, reportAuctions]
   const row = await orRead(uid, reading, () => readBody(db, reportBody, rows, { ...ambient, values }))
   if (!row) return null
-  const [body, nextAuction, age, isComplete] = row
+  const [body, nextAuction, age, isComplete, unknown] = row
   const link = nextAuction === null ? {} : { Link: `<?auctionsBefore=${nextAuction}>; rel="next"` }
-  return { body, headers: { ...link, ...ageHeader(age), ...completeHeader(isComplete) } }
+  return {
+    body,
+    headers: { ...link, ...ageHeader(age), ...completeHeader(isComplete), ...unknownHeader(unknown) },
+  }
 }
 
 /** @throws Refusal InvalidParameter */
@@ -243,7 +263,7 @@ export const orderOperations: Operations = {
       200: {
         description: 'The order, with its quote if it has one.',
         schema: order,
-        headers: ['Age', 'X-Is-Complete'],
+        headers: ['Age', 'X-Is-Complete', 'X-Unknown-Members'],
       },
     },
     examples: {
@@ -257,7 +277,11 @@ export const orderOperations: Operations = {
     description: 'Unknown UIDs are left out.',
     body: orderUidsInput,
     answers: {
-      200: { description: 'Orders, each in its own object.', schema: wrappedOrders, headers: ['Age'] },
+      200: {
+        description: 'Orders, each in its own object.',
+        schema: wrappedOrders,
+        headers: ['Age', 'X-Unknown-Members'],
+      },
     },
     examples: {
       two: {
@@ -303,7 +327,13 @@ export const orderOperations: Operations = {
     id: 'transactionOrders',
     summary: 'Orders that a transaction traded',
     path: { hash: { ...hashParameter, description: 'The settlement transaction.' } },
-    answers: { 200: { description: 'Orders, without their quotes.', schema: orders, headers: ['Age'] } },
+    answers: {
+      200: {
+        description: 'Orders, without their quotes.',
+        schema: orders,
+        headers: ['Age', 'X-Unknown-Members'],
+      },
+    },
     examples: {
       settlement: {
         summary: 'A settlement',
@@ -326,7 +356,7 @@ export const orderOperations: Operations = {
       200: {
         description: 'Orders, newest first, without their quotes.',
         schema: orders,
-        headers: ['Age', 'X-Is-Complete'],
+        headers: ['Age', 'X-Is-Complete', 'X-Unknown-Members'],
       },
     },
     codes: ['LIMIT_OUT_OF_BOUNDS'],
@@ -357,7 +387,7 @@ const shared: Omit<WrittenOperation, 'id' | 'summary'> = {
     200: {
       description: 'Lists are always present; unknown values inside them are left out.',
       schema: debugReport,
-      headers: ['Link', 'Age', 'X-Is-Complete'],
+      headers: ['Link', 'Age', 'X-Is-Complete', 'X-Unknown-Members'],
     },
   },
   examples: {

@@ -2,9 +2,10 @@ import { auctionNumberSql, firstKeySql } from '../../domain/auction/key.ts'
 import type { FeePolicy } from '../../domain/fee/policy.ts'
 import { orderAuctions } from '../models/auction/auction.ts'
 import { feePolicies, feePolicyKinds } from '../models/auction/fee-policy.ts'
-import { auctionReport, execution, executionRow } from '../models/auction/report.ts'
+import { auctionReport, execution, executionRow, unknownOfReport } from '../models/auction/report.ts'
 import { settlementAttempt, settlementAttemptRow } from '../models/auction/settlement-attempt.ts'
-import { orderEvent, orderEventRow } from '../models/order/event.ts'
+import { areAuctionsComplete, membersWhere } from '../models/completeness.ts'
+import { areEventsComplete, orderEvent, orderEventRow } from '../models/order/event.ts'
 import { hookCall, orderHook, orderHooks } from '../models/order/hook.ts'
 import { debugReport } from '../models/order/relations.ts'
 import { trade } from '../models/trade.ts'
@@ -103,9 +104,23 @@ const before = `coalesce(${ownParam(0)}::bigint + CASE WHEN EXISTS (SELECT FROM 
   THEN ${firstKeySql('o.chain_id')} ELSE 0 END, 9223372036854775807)`
 const maxAuctions = `${ownParam(1)}::int`
 
+const reportedAuctions = `(SELECT a.* FROM ${orderAuctions} AND a.id < ${before} ORDER BY a.id DESC LIMIT ${maxAuctions}) a`
+
 /** SQL for the lowest auction number in the report if there are older auctions, else null. */
 export const oldestReported = `(SELECT CASE WHEN count(*) = 2 THEN ${auctionNumberSql('max(ends.id)')}::text END FROM (
   SELECT a.id FROM ${orderAuctions} AND a.id < ${before} ORDER BY a.id DESC LIMIT 2 OFFSET ${maxAuctions} - 1) ends)`
+
+/** SQL for members of the report that are not known. */
+export const unknownOfReports = `(SELECT ${membersWhere({
+  events: `NOT (${areEventsComplete})`,
+  auctions: `NOT (${areAuctionsComplete})`,
+  ...Object.fromEntries(
+    Object.entries(unknownOfReport).map(([member, condition]) => [
+      `auctions.${member}`,
+      `coalesce(bool_or(${condition}), false)`,
+    ]),
+  ),
+})} FROM ${reportedAuctions})`
 
 /** The report of order `o`. */
 export const debugReportBody: Body = {
@@ -117,7 +132,7 @@ export const debugReportBody: Body = {
   },
   auctions: {
     ...listOf(debugReport, 'auctions', reportedAuction),
-    rows: `(SELECT a.* FROM ${orderAuctions} AND a.id < ${before} ORDER BY a.id DESC LIMIT ${maxAuctions}) a ORDER BY a.id`,
+    rows: `${reportedAuctions} ORDER BY a.id`,
   },
   trades: {
     ...listOf(debugReport, 'trades', reportedTrade),

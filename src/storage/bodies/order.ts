@@ -83,12 +83,13 @@ export const listedOrder: Body = {
 }
 
 /** Clients of the interface read whole units of gas. */
-const { exactGasAmount: _, exactGasPrice: __, ...quoteBody } = wholeBody(orderQuote)
+const { exactGasAmount: _, exactGasPrice: __, ...wholeGas } = wholeBody(orderQuote)
+export const orderQuoteBody: Body = wholeGas
 
 /** Order `o` with its quote, as in single reads and the debug report. */
 export const fullOrder: Body = {
   ...listedOrder,
-  quote: { one: quoteBody, rows: 'order_quotes q WHERE q.order_id = o.id' },
+  quote: { one: orderQuoteBody, rows: 'order_quotes q WHERE q.order_id = o.id' },
 }
 
 const stage = derived(

@@ -71,6 +71,12 @@ export type AgedRows = 'refused_solutions' | 'market_prices'
 export const isNoneRemoved = (rows: AgedRows, time: string) =>
   `NOT EXISTS (SELECT FROM retention_marks rm WHERE rm.name = '${rows}' AND to_timestamp(rm.place / 1000.0) >= ${time})`
 
+/** SQL for the members whose conditions hold, as text; null for none. */
+export const membersWhere = (conditions: Readonly<Record<string, string>>) =>
+  `nullif(concat_ws(', ', ${Object.entries(conditions)
+    .map(([member, condition]) => `CASE WHEN ${condition} THEN '${member}' END`)
+    .join(', ')}), '')`
+
 /** SQL condition: these networks follow no order book, and none of their auctions was removed by its age. */
 export const areAllAuctionsKept = (chainIds: readonly number[]): Prisma.Sql =>
   Prisma.sql`${isOwnBook(chainIds)} AND NOT EXISTS (SELECT FROM retention_marks rm

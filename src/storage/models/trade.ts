@@ -1,7 +1,7 @@
 import { auctionNumberSql } from '../../domain/auction/key.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import { type OrderUid, orderTexts, type Trade } from '../../domain/order/order.ts'
-import { bytea } from '../database/columns.ts'
+import { bytea, raw } from '../database/columns.ts'
 import { feedScan, orderFacets, placeFaults, placeKey } from '../feeds/book.ts'
 import { Prisma } from '../generated/client.ts'
 import {
@@ -239,6 +239,10 @@ const conditionsOf = (filter: TradeFilter) =>
 
 export const isCompleteFor = (filter: TradeFilter, chainIds: readonly number[]) =>
   'owner' in filter ? isListComplete('trades', filter.owner, chainIds) : areTradesOfComplete(filter.orderUid)
+
+/** SQL for members of the trades among `rows` over REST that are not known. */
+export const unknownOfTrades = (rows: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(SELECT 'executedProtocolFees' FROM (SELECT ${raw(areFeesKnown)} AS is_known FROM ${rows}) u WHERE NOT u.is_known LIMIT 1)`
 
 interface TradePage {
   filter: TradeFilter

@@ -50,6 +50,7 @@ const withoutNew = (body: unknown) =>
 /** Headers that are only sent when they apply. */
 const occasional = [
   'X-Is-Complete',
+  'X-Unknown-Members',
   'X-Unavailable-Tokens',
   'X-Pending-Settlements',
   'RateLimit',

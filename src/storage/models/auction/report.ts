@@ -80,7 +80,8 @@ const areExecutionsKnown = `NOT EXISTS (SELECT FROM order_books kb
 
 /** SQL conditions for members of a report that are not complete, by member. */
 export const unknownOfReport = {
-  settlementAttempts: `NOT ${isHeldHereSql('a.id')}`,
+  proposedSolutions: `NOT coalesce(${isShown}, false)`,
+  settlementAttempts: `NOT coalesce(${isShown} AND ${isHeldHereSql('a.id')}, false)`,
   executions: `NOT ${areExecutionsKnown}`,
   feePolicies: `NOT ${arePoliciesRecorded}`,
 }

@@ -106,14 +106,16 @@ export const orderEventsKey: PageKey = {
   order: 'ASC',
 }
 
+/** SQL condition: order `o` has all its events. Its creation is the oldest, which is removed first. */
+export const areEventsComplete = `NOT ${isFollowed('o.chain_id')} AND EXISTS (SELECT FROM order_events ke WHERE ke.order_id = o.id AND ke.label = 'created')`
+
 /** Events of order `o`. */
 export const orderEvents: Relation = {
   kind: 'page',
   model: () => orderEvent,
   rows: 'order_events ev WHERE ev.order_id = o.id',
   key: orderEventsKey,
-  // Its creation is its oldest event, which goes first.
-  isComplete: `NOT ${isFollowed('o.chain_id')} AND EXISTS (SELECT FROM order_events ke WHERE ke.order_id = o.id AND ke.label = 'created')`,
+  isComplete: areEventsComplete,
   mayBeEmpty: true,
   description:
     'The order’s events, oldest first. Incomplete for an order of another order book, which does not report them, and once old ones are removed.',

@@ -4,6 +4,7 @@ import { isBehind, isVerified } from '../../order/mirror.ts'
 import { boolean, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
 import { now } from '../../query/selection.ts'
+import { membersWhere } from '../completeness.ts'
 import { readBalance } from './standing.ts'
 
 /** The mirror `m` of order `o`, from order book `ob`. */
@@ -48,6 +49,16 @@ export const orderMirror: Relation = {
   rows: 'mirrored_orders m JOIN order_books ob ON ob.chain_id = m.chain_id WHERE m.order_id = o.id',
   description: 'Where it comes from; null for an order that is placed here.',
 }
+
+/** SQL for members of order `o` over REST whose values are not known. */
+export const unknownOfOrder = membersWhere({
+  executedFee:
+    'o.executed_sell > 0 AND EXISTS (SELECT FROM mirrored_orders m WHERE m.order_id = o.id AND m.executed_fee IS NULL)',
+})
+
+/** SQL for the same of the orders among `rows`. */
+export const unknownOfOrders = (rows: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(SELECT max(u.members) FROM (SELECT ${raw(unknownOfOrder)} AS members FROM ${rows}) u)`
 
 /** SQL for the whole seconds since order `o` was compared, as text; null for an order that is placed here. */
 export const comparedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM m.compared_at))::bigint)::text

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auctionKey } from '../../src/domain/auction/key.ts'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
+import type { OrderUid } from '../../src/domain/order/order.ts'
+import { orderUid } from '../../src/domain/signing/signing.ts'
+import { mirrorNumbered } from '../../src/mirror/competitions.ts'
+import { type MirrorServices, mirrorFees, storeOrders } from '../../src/mirror/mirror.ts'
+import { createOrderBook } from '../../src/mirror/order-book.ts'
+import { insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
+import { sql } from '../../src/storage/database/database.ts'
+import { claimOrderBook, compareAgain } from '../../src/storage/order/mirror.ts'
+import { findOrderIds } from '../../src/storage/order/orders.ts'
+import { lockOrders, refreshProgress } from '../../src/storage/order/progress.ts'
+import { removeRefusedSolutions } from '../../src/storage/retention/expired-rows.ts'
+import { type FakeOrderBook, startOrderBook } from '../fakes/order-book.ts'
+import { openOrder, soldCompetition, soldOrder, soldTrade } from '../fakes/public-book.ts'
+import { silentLog } from '../fakes/silent-log.ts'
+import { openTestServer, network as sampleNetwork, type TestServer } from '../setup/server.ts'
+import { graphql, request } from '../setup/trader.ts'
+
+const network = {
+  ...{ ...sampleNetwork, chainId: 1, name: 'mainnet' },
+  ...{ settlement: soldOrder.settlementContract, ethFlows: [soldOrder.owner] },
+}
+const { chainId } = network
+const number = soldCompetition.auctionId
+const ignore = () => undefined
+
+let book: FakeOrderBook
+let server: TestServer
+let services: MirrorServices
+
+beforeAll(async () => {
+  book = await startOrderBook()
+  server = await openTestServer({ network }, { now: Date.now })
+  const { db } = server.database
+  const indexedFrom = soldCompetition.auctionStartBlock + 1
+  await claimOrderBook(db, chainId, book.url, async () => ({ indexedFrom, notifiedFrom: 0 }))
+  await sql(db).checkpoint.create({
+    data: { chainId, blockNumber: 26_000_000n, blockHash: Buffer.alloc(32), updatedAt: new Date() },
+  })
+  const common = { db, now: Date.now, log: silentLog }
+  services = {
+    ...{ ...common, network, checkSignature: async () => 'valid' },
+    readPresignatures: async () => new Map(),
+    describeTokens: async () => new Map(),
+    blockTimes: async () => new Map(),
+    orderBook: createOrderBook({
+      ...{ ...common, chainId, name: 'book', title: 'the order book', url: book.url },
+      ...{ callsPerMinute: Number.POSITIVE_INFINITY, quotesPerSecond: 10, submissionsPerSecond: 5 },
+    }),
+    meter: {
+      ...{ looked: ignore, stored: ignore, compared: ignore, refused: ignore, unverified: ignore },
+      ...{ missing: ignore, competitions: ignore, unknownMembers: ignore },
+    },
+  }
+  book.competitions.set(number, soldCompetition)
+  await storeOrders([soldOrder], undefined, services)
+  expect(await mirrorNumbered(BigInt(number), services)).toBe(true)
+})
+afterAll(async () => {
+  book?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const read = (path: string) => request(`${server.url}/mainnet/api/${path}`)
+const unknownIn = async (path: string) => (await read(path)).headers.get('x-unknown-members')
+const ask = (query: string) => graphql(server.url, query)
+
+/** Stores the trade as its log has it, and its settlement. */
+async function settle(): Promise<void> {
+  const { db } = server.database
+  const { blockNumber, logIndex, owner, sellToken, buyToken } = soldTrade
+  const [uid, txHash] = [soldTrade.orderUid as OrderUid, soldTrade.txHash as Bytes32]
+  const at = { chainId, blockNumber, txHash }
+  const auctionId = auctionKey(chainId, BigInt(number)) ?? expect.fail()
+  const orderId = (await findOrderIds(db, chainId, [uid])).get(uid) ?? expect.fail()
+  const amounts = { sellAmount: BigInt(soldTrade.sellAmount), buyAmount: BigInt(soldTrade.buyAmount) }
+  const execution = { executedFee: 7n, executedFeeToken: sellToken, networkFee: 7n, protocolFees: [] }
+  await db.transaction(async (tx) => {
+    await lockOrders(tx, [uid])
+    await insertChainFacts(tx, chainId, {
+      trades: [
+        {
+          ...{ ...at, ...amounts, logIndex, orderId, orderUid: uid, owner, sellToken, buyToken },
+          ...{ feeAmount: 0n, auctionId },
+        },
+      ],
+      settlements: [
+        {
+          ...{ ...at, logIndex: logIndex + 1, solver: soldCompetition.solutions[0].solverAddress },
+          ...{ auctionId, solutionUid: 0, deadlineBlock: soldCompetition.auctionDeadlineBlock, amounts: [] },
+        },
+      ],
+      executions: [{ ...execution, orderId, auctionId, blockNumber }],
+      ...{ invalidations: [], presignatures: [] },
+    })
+    await refreshProgress(tx, [orderId])
+    await compareAgain(tx, [orderId])
+  })
+}
+
+describe('a competition of a followed order book', () => {
+  const query = `{ auction(id: ${number}) { orderCount hasAllSolutions hasAllSolverAnswers hasAllRefusedSolutions hasAllSettlementAttempts
+    hasAllSettlements hasAllOrderUids solverAnswers { solver } refusedSolutions { auctionId } settlementAttempts { solver }
+    transactionHashes orders { isComplete nodes { uid } } excludedOrders { isComplete nodes { reason } } solutions { hasAllClearingPrices } } }`
+
+  test('is not without attempts, answers and refusals: they are not known, and neither are orders and settlements', async () => {
+    expect((await ask(query)).auction).toEqual({
+      ...{ orderCount: 2, hasAllSolutions: true },
+      ...{ hasAllSolverAnswers: false, solverAnswers: [] },
+      ...{ hasAllRefusedSolutions: false, refusedSolutions: [] },
+      ...{ hasAllSettlementAttempts: false, settlementAttempts: [] },
+      // It was built before the first indexed block, and its winner settled somewhere.
+      ...{ hasAllSettlements: false, transactionHashes: [] },
+      // One of its two orders is not here.
+      ...{ hasAllOrderUids: false, orders: { isComplete: false, nodes: [{ uid: soldOrder.uid }] } },
+      excludedOrders: { isComplete: false, nodes: [] },
+      solutions: [{ hasAllClearingPrices: true }],
+    })
+    for (const version of ['v1', 'v2'])
+      expect(await unknownIn(`${version}/solver_competition/${number}`)).toBe(
+        'auction.orders, transactionHashes',
+      )
+  })
+
+  test('knows its settlement once that is stored', async () => {
+    await settle()
+    const { auction } = await ask(query)
+    expect([auction.hasAllSettlements, auction.transactionHashes]).toEqual([true, [soldTrade.txHash]])
+    expect(await unknownIn(`v2/solver_competition/${number}`)).toBe('auction.orders')
+  })
+
+  test('has no prices that its order book does not report', async () => {
+    const [{ clearingPrices: _, ...solution }] = soldCompetition.solutions
+    const bare = { ...soldCompetition, auctionId: number + 1, solutions: [solution] }
+    book.competitions.set(bare.auctionId, bare)
+    await mirrorNumbered(BigInt(bare.auctionId), services)
+    const { auction } = await ask(
+      `{ auction(id: ${bare.auctionId}) { solutions { hasAllClearingPrices clearingPrices { price } } } }`,
+    )
+    expect(auction.solutions).toEqual([{ hasAllClearingPrices: false, clearingPrices: [] }])
+    expect(await unknownIn(`v2/solver_competition/${bare.auctionId}`)).toMatch(/solutions\.clearingPrices$/)
+  })
+
+  test('is one of a list that is not complete', async () => {
+    expect(await ask('{ auctions { isComplete } settlements { isComplete } }')).toEqual({
+      ...{ auctions: { isComplete: false }, settlements: { isComplete: false } },
+    })
+  })
+})
+
+describe('an order of a followed order book', () => {
+  const path = `v2/trades?orderUid=${soldOrder.uid}`
+  const query = `{ order(uid: "${soldOrder.uid}") {
+    trades { nodes { hasAllExecutedProtocolFees hasAllNativePrices executedProtocolFees { amount }
+      execution { networkFee hasAllProtocolFees } settlement { fees { amount } } } }
+    events { isComplete } auctions { isComplete } refusedSolutions { isComplete nodes { auctionId } } marketPrices { isComplete }
+    hasAllPendingSettlements pendingSettlements { auctionId } hasAllSolverOutcomes solverOutcomes { solver }
+    debugReport { auctions { isComplete nodes { hasAllFeePolicies hasAllSettlementAttempts hasAllProposedSolutions hasAllExecutions } } } } }`
+
+  test('is not without fees, attempts, outcomes and events: they are not known', async () => {
+    const unknownTrade = { hasAllExecutedProtocolFees: false, hasAllNativePrices: true }
+    const execution = { networkFee: null, hasAllProtocolFees: false }
+    const list = { hasAllFeePolicies: false, hasAllSettlementAttempts: false, hasAllProposedSolutions: true }
+    expect((await ask(query)).order).toEqual({
+      trades: {
+        nodes: [{ ...unknownTrade, executedProtocolFees: [], execution, settlement: { fees: null } }],
+      },
+      ...{
+        events: { isComplete: false },
+        auctions: { isComplete: false },
+        marketPrices: { isComplete: false },
+      },
+      refusedSolutions: { isComplete: false, nodes: [] },
+      ...{ hasAllPendingSettlements: false, pendingSettlements: [] },
+      ...{ hasAllSolverOutcomes: false, solverOutcomes: [] },
+      debugReport: {
+        auctions: {
+          isComplete: false,
+          nodes: expect.arrayContaining([{ ...list, hasAllExecutions: false }]),
+        },
+      },
+    })
+    expect(await unknownIn(path)).toBe('executedProtocolFees')
+    expect(await unknownIn(`v1/debug/order/${soldOrder.uid}`)).toBe(
+      'events, auctions, auctions.settlementAttempts, auctions.executions, auctions.feePolicies',
+    )
+  })
+
+  test('has fees that are known once its order book has reported them', async () => {
+    book.trades.push(soldTrade as never)
+    await mirrorFees(4, services)
+    const [trade] = (await ask(query)).order.trades.nodes
+    expect([trade.hasAllExecutedProtocolFees, trade.executedProtocolFees]).toEqual([
+      true,
+      [{ amount: '0' }, { amount: '387' }],
+    ])
+    expect(await unknownIn(path)).toBeNull()
+  })
+
+  test('has an executed fee that is not known where its order book does not report it', async () => {
+    expect(await unknownIn(`v1/orders/${soldOrder.uid}`)).toBeNull()
+    await sql(server.database.db).mirroredOrder.updateMany({ data: { executedFee: null } })
+    expect(await unknownIn(`v1/orders/${soldOrder.uid}`)).toBe('executedFee')
+    expect(await unknownIn(`v1/transactions/${soldTrade.txHash}/orders`)).toBe('executedFee')
+    await sql(server.database.db).mirroredOrder.updateMany({ data: { executedFee: '90807291931580' } })
+  })
+})
+
+describe('sums and lists of a followed network', () => {
+  test('say that they are not complete', async () => {
+    const { accounting, programmaticOrders } = await ask(
+      `{ accounting(fromBlock: ${soldCompetition.auctionStartBlock}, toBlock: ${soldCompetition.auctionDeadlineBlock}) { isComplete }
+        programmaticOrders { isComplete } }`,
+    )
+    expect(accounting).toEqual({ isComplete: false })
+    expect(programmaticOrders).toEqual({ isComplete: true })
+    const { db } = server.database
+    await sql(db).programmaticHistory.create({ data: { chainId, nextBlock: 1n, lastBlock: 9n } })
+    expect((await ask('{ programmaticOrders { isComplete } }')).programmaticOrders.isComplete).toBe(false)
+  })
+})
+
+test('the decimals of gas, and the balance, are those that the order book reports', async () => {
+  const { uid: _, ...order } = { ...openOrder, sellAmount: '2000001' }
+  const data = { ...order, sellAmount: 2_000_001n, buyAmount: BigInt(order.buyAmount), feeAmount: 0n }
+  const uid = orderUid(network, data, order.owner)
+  const signed = {
+    ...order,
+    uid,
+    signingScheme: 'presign',
+    signature: order.owner,
+    availableBalance: '12345',
+  }
+  const quote = { ...order.quote, gasAmount: '163000.5000', gasPrice: '1.25e9' }
+  expect([...(await storeOrders([{ ...signed, quote }], undefined, services))]).toEqual([uid])
+  const shown = `availableBalance mirror { isBalanceReported } quote { gasAmount exactGasAmount gasPrice exactGasPrice }`
+  expect((await ask(`{ order(uid: "${uid}") { ${shown} } }`)).order).toEqual({
+    ...{ availableBalance: '12345', mirror: { isBalanceReported: true } },
+    quote: {
+      ...{ gasAmount: '163000', exactGasAmount: '163000.5' },
+      ...{ gasPrice: '1250000000', exactGasPrice: '1250000000' },
+    },
+  })
+  const { body } = await read(`v1/orders/${uid}`)
+  expect([body.availableBalance, body.quote.gasAmount, body.quote.exactGasAmount]).toEqual([
+    ...['12345', '163000', undefined],
+  ])
+})
+
+test('a word for a placement error that the interface lacks is kept', async () => {
+  const { uid: _, ...order } = { ...soldOrder, sellAmount: '77' }
+  const uid = orderUid(
+    network,
+    { ...order, sellAmount: 77n, buyAmount: BigInt(order.buyAmount), feeAmount: 0n },
+    order.owner,
+  )
+  const onchainOrderData = { ...soldOrder.onchainOrderData, placementError: 'nonZeroFee' }
+  await storeOrders([{ ...order, uid, onchainOrderData, status: 'open' }], undefined, services)
+  const query = `{ order(uid: "${uid}") { onchainOrderData { placementError detail } } }`
+  expect((await ask(query)).order.onchainOrderData).toEqual({
+    ...{ placementError: 'PreValidationError', detail: 'the order book reports nonZeroFee' },
+  })
+})
+
+test('refused solutions that were removed by their age are not known any more', async () => {
+  const { db } = server.database
+  await using own = await openTestServer({}, { now: Date.now })
+  const mark = await removeRefusedSolutions(own.database, { before: new Date(), limit: 10 })
+  expect(mark.removed).toEqual({ refused_solutions: 0 })
+  expect(await sql(own.database.db).retentionMark.findMany()).toEqual([])
+  void db
+})
