@@ -1,6 +1,7 @@
 import { chainsPage } from './chains-page.ts'
 import { commandsPage } from './commands-page.ts'
 import { errorsPage } from './errors-page.ts'
+import { membersPage } from './members-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { settingsPage } from './settings-page.ts'
 
@@ -12,5 +13,6 @@ export async function referencePages(): Promise<Record<string, string>> {
     'docs/reference/commands.md': commandsPage(),
     'docs/reference/metrics.md': await metricsPage(),
     'docs/reference/chains.md': chainsPage(),
+    'docs/reference/members.md': membersPage(),
   }
 }

@@ -11,6 +11,9 @@ const oneWeth = 10n ** 18n
 const tradeEvent = new Interface([
   'event Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
 ])
+const settleCall = new Interface([
+  'function settle(address[] tokens, uint256[] clearingPrices, (uint256,uint256,address,uint256,uint256,uint32,bytes32,uint256,uint256,uint256,bytes)[] trades, (address,uint256,bytes)[][3] interactions)',
+])
 const notificationsDocument = `subscription ($account: Address!, $after: String) {
   notifications(account: $account, after: $after) { cursor notification { id type account message timestamp metadata } }
 }`
@@ -101,6 +104,35 @@ describe('an order through the client library', () => {
       sell: String(log?.sellAmount),
       buy: String(log?.buyAmount),
     })
+  })
+
+  test('has a competition with the prices with which its settlement was called', async () => {
+    const [trade] = await api.getTrades({ orderUid: uid })
+    const { input } = await world.chain.rpc.call<{ input: string }>('eth_getTransactionByHash', [
+      trade?.txHash,
+    ])
+    const [tokens, prices] = settleCall.decodeFunctionData('settle', input)
+    const { WETH, USDC } = world.market.tokens
+    const settled = [WETH, USDC].map(({ address }) => [
+      address,
+      String(prices[tokens.findIndex((token: string) => token.toLowerCase() === address)]),
+    ])
+    const read = (path: string) => request(`${trader().base}/api/${path}`)
+    for (const version of ['v1', 'v2']) {
+      const { body } = await read(`${version}/solver_competition/by_tx_hash/${trade?.txHash}`)
+      const winner = body.solutions.find(({ isWinner }: { isWinner: boolean }) => isWinner)
+      expect([version, winner.clearingPrices]).toEqual([version, Object.fromEntries(settled)])
+    }
+    const { auctionOfTransaction: auction } = await graphql(
+      world.url,
+      `{ auctionOfTransaction(hash: "${trade?.txHash}") { solutions { isWinner hasAllClearingPrices clearingPrices { price token { address } } } } }`,
+    )
+    for (const { hasAllClearingPrices } of auction.solutions) expect(hasAllClearingPrices).toBe(true)
+    const { clearingPrices } = auction.solutions.find(({ isWinner }: { isWinner: boolean }) => isWinner)
+    const shown = clearingPrices.map((one: { price: string; token: { address: string } }) => [
+      ...[one.token.address, one.price],
+    ])
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(settled))
   })
 
   test('has a debug report of all its stages, and GraphQL returns the same', async () => {

@@ -6,6 +6,7 @@ import { orderUid } from '../../src/domain/signing/signing.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
 import { type MirrorServices, mirrorFees, storeOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
+import { insertAnswers, insertRefusals } from '../../src/storage/auction/solver-messages.ts'
 import { insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { claimOrderBook, compareAgain } from '../../src/storage/order/mirror.ts'
@@ -15,6 +16,8 @@ import { removeRefusedSolutions } from '../../src/storage/retention/expired-rows
 import { type FakeOrderBook, startOrderBook } from '../fakes/order-book.ts'
 import { openOrder, soldCompetition, soldOrder, soldTrade } from '../fakes/public-book.ts'
 import { silentLog } from '../fakes/silent-log.ts'
+import { storeContest } from '../fakes/solutions.ts'
+import { storeOrder } from '../fakes/stored-order.ts'
 import { openTestServer, network as sampleNetwork, type TestServer } from '../setup/server.ts'
 import { graphql, request } from '../setup/trader.ts'
 
@@ -264,11 +267,115 @@ test('a word for a placement error that the interface lacks is kept', async () =
   })
 })
 
-test('refused solutions that were removed by their age are not known any more', async () => {
-  const { db } = server.database
-  await using own = await openTestServer({}, { now: Date.now })
-  const mark = await removeRefusedSolutions(own.database, { before: new Date(), limit: 10 })
-  expect(mark.removed).toEqual({ refused_solutions: 0 })
-  expect(await sql(own.database.db).retentionMark.findMany()).toEqual([])
-  void db
+describe('an auction that is held here', () => {
+  let own: TestServer
+  let stage: Awaited<ReturnType<typeof storeStage>>
+  const solver = `0x${'50'.repeat(20)}` as const
+  const at = new Date(Date.now() - 60_000)
+
+  /** An order whose auction has a solution, an answer and a refusal, and one that no solution trades. */
+  async function storeStage() {
+    const { db } = own.database
+    const stored = await storeOrder(db)
+    const other = await storeOrder(db, { uid: `0x${'7e'.repeat(56)}` as const })
+    const fills = [{ order: stored, sell: stored.sellAmount, buy: stored.buyAmount }]
+    const solutions = [{ solver, score: 1n, isWinner: true, fills }]
+    await storeContest(db, { id: 1n, orders: [stored, other], solutions })
+    const refusal = { solutionIds: [], code: 'no_score', message: 'no score' } as const
+    const key = { auctionId: 1n, chainId: stored.chainId, deadlineBlock: 103 }
+    await db.transaction((tx) =>
+      insertAnswers(tx, 1n, [{ solver, answer: 'answered', fault: null, milliseconds: 3 }]),
+    )
+    await insertRefusals(db, [{ ...refusal, ...key, solver, orderIds: [stored.id] }], at)
+    return { stored, other }
+  }
+
+  beforeAll(async () => {
+    own = await openTestServer({}, { now: Date.now })
+    stage = await storeStage()
+  })
+  afterAll(() => own?.[Symbol.asyncDispose]())
+
+  const auctionQuery = `{ auction(id: 1) { hasAllSolutions hasAllSolverAnswers hasAllRefusedSolutions hasAllSettlementAttempts hasAllOrderUids
+    hasAllSettlements refusedSolutions { solver } solutions { hasAllClearingPrices } orders { isComplete } excludedOrders { isComplete } } }`
+  const reports = (
+    uid: string,
+  ) => `{ order(uid: "${uid}") { hasAllPendingSettlements hasAllSolverOutcomes refusedSolutions { isComplete }
+    auctions { isComplete } debugReport { auctions { nodes { hasAllFeePolicies } } } } auctions { isComplete } }`
+
+  test('knows answers, refusals and attempts; prices not, where an earlier version stored it, and settlements from the first block on', async () => {
+    const known = { hasAllSolutions: true, hasAllSolverAnswers: true, hasAllSettlementAttempts: true }
+    expect((await graphql(own.url, auctionQuery)).auction).toEqual({
+      ...{ ...known, hasAllRefusedSolutions: true, refusedSolutions: [{ solver }] },
+      ...{ hasAllOrderUids: true, orders: { isComplete: true }, excludedOrders: { isComplete: true } },
+      ...{ hasAllSettlements: false, solutions: [{ hasAllClearingPrices: false }] },
+    })
+    await moveOwn(100)
+    expect((await graphql(own.url, auctionQuery)).auction.hasAllSettlements).toBe(true)
+  })
+
+  const moveOwn = (block: number) =>
+    sql(own.database.db).checkpoint.create({
+      data: {
+        ...{ chainId: sampleNetwork.chainId, blockNumber: BigInt(block) },
+        ...{ blockHash: Buffer.alloc(32), updatedAt: new Date() },
+      },
+    })
+
+  test.each([
+    ['an order that a solution trades', 'stored', true],
+    ['an order that none trades', 'other', false],
+  ] as const)('knows the fee policies of %s: %s, %s', async (_, name, areKnown) => {
+    const known = await graphql(own.url, reports(stage[name].uid))
+    expect(known).toEqual({
+      order: {
+        ...{ hasAllPendingSettlements: true, hasAllSolverOutcomes: true },
+        ...{ refusedSolutions: { isComplete: true }, auctions: { isComplete: true } },
+        debugReport: { auctions: { nodes: [{ hasAllFeePolicies: areKnown }] } },
+      },
+      auctions: { isComplete: true },
+    })
+  })
+
+  test('is without refusals, and its lists are not complete, once rows are removed by their age', async () => {
+    const { db } = own.database
+    const sooner = await removeRefusedSolutions(db, { before: new Date(at.getTime() - 1), limit: 10 })
+    expect(sooner.removed).toEqual({ refused_solutions: 0 })
+    await sql(db).auction.updateMany({ data: { createdAt: at } })
+    await sql(db).order.updateMany({ data: { createdAt: at } })
+    expect((await graphql(own.url, auctionQuery)).auction.hasAllRefusedSolutions).toBe(true)
+    const later = await removeRefusedSolutions(db, { before: new Date(), limit: 10 })
+    expect(later.removed).toEqual({ refused_solutions: 1 })
+    const { auction } = await graphql(own.url, auctionQuery)
+    expect([auction.hasAllRefusedSolutions, auction.refusedSolutions]).toEqual([false, []])
+    await sql(db).retentionMark.create({ data: { name: `competitions:${sampleNetwork.chainId}`, place: 1n } })
+    const { order, auctions } = await graphql(own.url, reports(stage.stored.uid))
+    expect([order.refusedSolutions, order.auctions, auctions]).toEqual([
+      ...[{ isComplete: false }, { isComplete: false }, { isComplete: false }],
+    ])
+    const { accounting } = await graphql(own.url, '{ accounting(fromBlock: 90, toBlock: 99) { isComplete } }')
+    expect(accounting).toEqual({ isComplete: false })
+  })
+
+  test('has a surplus that is not complete with a trade that is not valued', async () => {
+    const { db } = own.database
+    const { stored } = stage
+    const surplus = `{ account(address: "${stored.owner}") { totalSurplus isTotalSurplusComplete } }`
+    expect((await graphql(own.url, surplus)).account.isTotalSurplusComplete).toBe(true)
+    const { owner, sellToken, buyToken, sellAmount, buyAmount, id: orderId, uid, chainId } = stored
+    const trade = { chainId, blockNumber: 99, logIndex: 1, txHash: `0x${'9a'.repeat(32)}` as const }
+    await db.transaction((tx) =>
+      insertChainFacts(tx, chainId, {
+        trades: [
+          {
+            ...{ ...trade, owner, sellToken, buyToken, sellAmount, buyAmount, orderId, orderUid: uid },
+            ...{ feeAmount: 0n, auctionId: null },
+          },
+        ],
+        ...{ settlements: [], invalidations: [], presignatures: [], executions: [] },
+      }),
+    )
+    const { account } = await graphql(own.url, surplus)
+    expect(account).toEqual({ totalSurplus: '0', isTotalSurplusComplete: false })
+  })
 })

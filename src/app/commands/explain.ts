@@ -35,13 +35,22 @@ export interface Output {
 export async function explain(uid: string, service: Service, { print, json }: Output): Promise<void> {
   const { order } = await queryService<{ order: ExplainedOrder | null }>(service, explainDocument, { uid })
   if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
-  const { diagnosis, events, debugReport: _, trades, ...facts } = order
+  const {
+    diagnosis,
+    events,
+    debugReport: { auctions },
+    trades,
+    ...facts
+  } = order
   const steps = storyOf(order)
   const story = steps.map(({ words: _, ...step }) => step)
-  const isWhole = !events.pageInfo.hasPreviousPage
+  const areAttemptsKnown = auctions.nodes.every(({ hasAllSettlementAttempts }) => hasAllSettlementAttempts)
+  const isKnown = events.isComplete && auctions.isComplete && areAttemptsKnown
+  const isWhole = !events.pageInfo.hasPreviousPage && isKnown
   if (json)
     return print(jsonLine({ ...facts, diagnosis, story, isWholeStory: isWhole, trades: trades.nodes }))
-  const heading = isWhole ? 'what happened' : 'what happened, the newest part'
+  const part = isKnown ? 'the newest part' : 'as far as this service knows'
+  const heading = isWhole ? 'what happened' : `what happened, ${part}`
   for (const line of [
     ...orderLines(order),
     '',

@@ -159,8 +159,8 @@ export const explainDocument = `query Explain($uid: OrderUid!) {
   order(uid: $uid) {
     ${order}
     diagnosis { ${reason} further { ${reason} } }
-    events(last: 100) { nodes { ${event} } pageInfo { hasPreviousPage } }
-    debugReport { auctions(last: 20) { nodes { auctionId proposedSolutions { solutionUid } settlementAttempts { solutionUid solver outcome detail txHash startTimestamp endTimestamp } } } }
+    events(last: 100) { isComplete nodes { ${event} } pageInfo { hasPreviousPage } }
+    debugReport { auctions(last: 20) { isComplete nodes { auctionId hasAllSettlementAttempts proposedSolutions { solutionUid } settlementAttempts { solutionUid solver outcome detail txHash startTimestamp endTimestamp } } } }
     trades(first: 100) { nodes { blockNumber txHash sellAmount buyAmount } }
   }
 }`
@@ -231,11 +231,13 @@ export interface AttemptAnswer {
 
 export interface ExplainedOrder extends OrderAnswer {
   diagnosis: DiagnosisAnswer
-  events: { nodes: readonly EventAnswer[]; pageInfo: { hasPreviousPage: boolean } }
+  events: { isComplete: boolean; nodes: readonly EventAnswer[]; pageInfo: { hasPreviousPage: boolean } }
   debugReport: {
     auctions: {
+      isComplete: boolean
       nodes: readonly {
         auctionId: number
+        hasAllSettlementAttempts: boolean
         proposedSolutions: readonly { solutionUid: number }[]
         settlementAttempts: readonly AttemptAnswer[]
       }[]

@@ -2,8 +2,9 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { RefusedSolution, SolverAnswer } from '../../domain/auction/competition.ts'
 import type { Address } from '../../domain/evm/address.ts'
-import { bytea } from '../database/columns.ts'
+import { bytea, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
+import { leaveTime } from '../models/completeness.ts'
 
 /** Notices of one solver on one network that are kept: the newest. */
 export const maxNoticesOfSolver = 1_000
@@ -132,8 +133,10 @@ export async function insertRefusals(db: Db, refusals: readonly NewRefusal[], at
       })),
     })
     await sql(db).$executeRaw`
-      DELETE FROM refused_solutions WHERE chain_id = ${first.chainId} AND solver = ${bytea(solver)} AND id <= (
-        SELECT id FROM refused_solutions WHERE chain_id = ${first.chainId} AND solver = ${bytea(solver)}
-        ORDER BY id DESC OFFSET ${maxRefusalsOfSolver} LIMIT 1)`
+      WITH removed AS (
+        DELETE FROM refused_solutions WHERE chain_id = ${first.chainId} AND solver = ${bytea(solver)} AND id <= (
+          SELECT id FROM refused_solutions WHERE chain_id = ${first.chainId} AND solver = ${bytea(solver)}
+          ORDER BY id DESC OFFSET ${maxRefusalsOfSolver} LIMIT 1) RETURNING at
+      ) ${raw(leaveTime('refused_solutions'))}`
   }
 }

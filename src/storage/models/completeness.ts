@@ -64,8 +64,13 @@ export const areAuctionsComplete = `NOT ${isFollowed('o.chain_id')} AND NOT EXIS
   WHERE rm.name = 'competitions:' || o.chain_id AND o.created_at < coalesce((SELECT na.created_at FROM auctions na
     WHERE na.chain_id = o.chain_id AND na.id > rm.place ORDER BY na.id LIMIT 1), 'infinity'))`
 
-/** Rows that are removed by their age alone. */
+/** Rows that are removed by their age, or their number, alone. */
 export type AgedRows = 'refused_solutions' | 'market_prices'
+
+/** SQL that leaves the time of the newest of the rows `removed`: lists from before it are not complete. */
+export const leaveTime = (rows: AgedRows) => `INSERT INTO retention_marks (name, place)
+  SELECT '${rows}', ceil(extract(epoch FROM max(at)) * 1000)::bigint FROM removed HAVING count(*) > 0
+  ON CONFLICT (name) DO UPDATE SET place = greatest(retention_marks.place, excluded.place)`
 
 /** SQL condition: no such row of this time or later was removed by its age. */
 export const isNoneRemoved = (rows: AgedRows, time: string) =>

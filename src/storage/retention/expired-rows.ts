@@ -2,7 +2,7 @@ import { channelKinds } from '../../domain/notification/channel.ts'
 import { wakeChannels } from '../channels/queue.ts'
 import { raw } from '../database/columns.ts'
 import { type Database, sql } from '../database/database.ts'
-import type { AgedRows } from '../models/completeness.ts'
+import { type AgedRows, leaveTime } from '../models/completeness.ts'
 import type { Batch } from './batch.ts'
 
 /**
@@ -33,16 +33,14 @@ export async function removeMarketPrices(db: Database, { before, limit }: Age): 
   return removeMarked(db, 'market_prices', { before, limit })
 }
 
-/** Removes rows, and leaves the time of the newest of them: lists from before it are not complete. */
+/** Removes rows, and leaves the time of the newest of them. */
 async function removeMarked(db: Database, table: AgedRows, { before, limit }: Age): Promise<Batch> {
   const [row] = await sql(db).$queryRaw<{ count: number }[]>`
     WITH removed AS (
       DELETE FROM ${raw(table)} WHERE ctid = ANY(ARRAY(
         SELECT ctid FROM ${raw(table)} WHERE at < ${before} ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED)) RETURNING at
     ), marked AS (
-      INSERT INTO retention_marks (name, place)
-      SELECT ${table}, ceil(extract(epoch FROM max(at)) * 1000)::bigint FROM removed HAVING count(*) > 0
-      ON CONFLICT (name) DO UPDATE SET place = greatest(retention_marks.place, excluded.place)
+      ${raw(leaveTime(table))}
     )
     SELECT count(*)::int AS count FROM removed`
   return batchOf(table, row?.count ?? 0, limit)

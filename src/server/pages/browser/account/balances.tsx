@@ -43,8 +43,8 @@ async function readBalances(account: string, network: string) {
   }
 }
 
-async function readSurplus(account: string, network: string): Promise<string> {
-  return (await queryService(documents.surplus, { account, network })).account.totalSurplus
+async function readSurplus(account: string, network: string) {
+  return (await queryService(documents.surplus, { account, network })).account
 }
 
 /** Balances of the account on a network, with the vault relayer's allowances. */
@@ -97,8 +97,14 @@ export function BalanceSection({ account, network }: { account: string; network:
 }
 
 /** Undefined until the first answer. */
-function surplusText({ value, fault }: Polled<string>, coin: TokenLike): string | undefined {
-  if (value !== undefined) return amountOf(value, coin)
+function surplusText(
+  { value, fault }: Polled<Awaited<ReturnType<typeof readSurplus>>>,
+  coin: TokenLike,
+): string | undefined {
+  if (value !== undefined) {
+    const counted = amountOf(value.totalSurplus, coin)
+    return value.isTotalSurplusComplete ? counted : `${counted} or more: that of some trades is not known`
+  }
   return fault === undefined ? undefined : 'Not known'
 }
 

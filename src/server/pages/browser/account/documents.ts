@@ -19,7 +19,7 @@ export const documents = {
     'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]) { coin: token(address: "-", network: $network) { address symbol decimals } account(address: $account) { balances(network: $network, tokens: $tokens, held: true, first: 20) { pageInfo { hasNextPage } nodes { balance allowance token { address symbol decimals } } } } }',
   // Apart: an order book that the network follows may be away.
   surplus:
-    'query ($account: Address!, $network: NetworkName!) { account(address: $account) { totalSurplus(network: $network) } }',
+    'query ($account: Address!, $network: NetworkName!) { account(address: $account) { totalSurplus(network: $network) isTotalSurplusComplete(network: $network) } }',
   // Apart: the sources of prices may be away.
   balanceValues:
     'query ($account: Address!, $network: NetworkName!, $tokens: [TokenAddress!]!) { account(address: $account) { balances(network: $network, tokens: $tokens, first: 20) { nodes { usdValue token { address } } } } }',

@@ -5,7 +5,7 @@ export const documents = {
   auction: `query ($id: SafeInt!, $network: NetworkName!) {
     coin: token(address: "-", network: $network) ${token}
     auction(id: $id, network: $network) {
-      auctionId block deadline createdAt isFinished orderCount
+      auctionId block deadline createdAt isFinished orderCount hasAllOrderUids hasAllSettlements
       network { name isTest explorerUrl }
       orders(first: 50) { nodes { uid kind status sellAmount buyAmount sellToken ${token} buyToken ${token} } }
       nativePrices { price token ${token} }

@@ -22,7 +22,7 @@ type Solution = Auction['solutions'][number]
 type Attempt = Auction['settlementAttempts'][number]
 
 /** State of an auction, in words. It is under way while a winner may still be settled. */
-function stateOf({ isFinished, solutions, settlements }: Auction) {
+function stateOf({ isFinished, solutions, settlements, hasAllSettlements }: Auction) {
   const winners = solutions.filter(({ isWinner }) => isWinner)
   const open = winners.filter(({ txHash }) => txHash === null).length
   if (settlements.length > 0 && open === 0) return { text: 'Settled', tone: 'good', isUnderWay: false }
@@ -32,6 +32,7 @@ function stateOf({ isFinished, solutions, settlements }: Auction) {
       tone: 'quiet',
       isUnderWay: true,
     }
+  if (!hasAllSettlements) return { text: 'Settlement not known', tone: 'quiet', isUnderWay: false }
   if (settlements.length > 0) return { text: 'Partly settled', tone: 'good', isUnderWay: false }
   return { text: 'Not settled', tone: 'bad', isUnderWay: false }
 }
@@ -44,6 +45,7 @@ function TradeState({ auction, uid, solution }: { auction: Auction; uid: string;
   )
   if (settlement) return <span class="note good">Traded in block {settlement.blockNumber}</span>
   const mayBeTraded = stateOf(auction).isUnderWay && (solution?.isWinner ?? true)
+  if (!mayBeTraded && !auction.hasAllSettlements) return <span class="note">Not known whether traded</span>
   return <span class="note">{mayBeTraded ? 'Not traded yet' : 'Not traded'}</span>
 }
 
@@ -113,19 +115,30 @@ function AuctionOrders({ auction }: { auction: Auction }) {
           </li>
         ))}
       </ul>
-      {nodes.length === 0 && <p class="empty">These orders are no longer stored.</p>}
+      {nodes.length === 0 && (
+        <p class="empty">
+          {auction.hasAllOrderUids
+            ? 'These orders are no longer stored.'
+            : 'These orders are not stored here.'}
+        </p>
+      )}
       {nodes.length > 0 && omitted > 0 && <p class="note">{omitted} more not shown.</p>}
     </Section>
   )
+}
+
+function noSettlement(auction: Auction): string {
+  if (stateOf(auction).isUnderWay) return 'No settlement yet.'
+  return auction.hasAllSettlements
+    ? 'No settlement.'
+    : 'Not known: the chain was not read from the block of the auction on.'
 }
 
 function Settlements({ auction }: { auction: Auction }) {
   const explorer = auction.network?.explorerUrl
   return (
     <Section id="settlements" title="On chain">
-      {auction.settlements.length === 0 && (
-        <p class="empty">{stateOf(auction).isUnderWay ? 'No settlement yet.' : 'No settlement.'}</p>
-      )}
+      {auction.settlements.length === 0 && <p class="empty">{noSettlement(auction)}</p>}
       {auction.settlements.map(({ txHash, blockNumber, trades }) => (
         <div class="group" key={txHash}>
           <DetailList

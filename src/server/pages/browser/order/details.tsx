@@ -120,6 +120,11 @@ export function TransactionLink({ order, txHash }: { order: Order; txHash: strin
   )
 }
 
+function noTrades(order: Order): string {
+  if (!order.trades.isComplete) return 'Not known yet: its trades are still being read.'
+  return isLive(order) ? 'None yet. Tokens stay in the account until a trade.' : 'None: nothing was sold.'
+}
+
 /** Trades on chain, and pending settlements. */
 export function Trades({ order }: { order: Order }) {
   const { trades, pendingSettlements, network } = order
@@ -153,11 +158,7 @@ export function Trades({ order }: { order: Order }) {
         </div>
       ))}
       {trades.pageInfo.hasNextPage && <p class="note">Earlier trades are left out.</p>}
-      {trades.nodes.length === 0 && pendingSettlements.length === 0 && (
-        <p class="empty">
-          {isLive(order) ? 'None yet. Tokens stay in the account until a trade.' : 'None: nothing was sold.'}
-        </p>
-      )}
+      {trades.nodes.length === 0 && pendingSettlements.length === 0 && <p class="empty">{noTrades(order)}</p>}
     </Section>
   )
 }

@@ -19,12 +19,12 @@ export const documents = {
       programmaticOrder { id type partCount startsAt input { ... on TwapInput { t } } }
       pendingSettlements { auctionId deadlineBlock txHash }
       events(last: 100) { pageInfo { hasPreviousPage } nodes { label reason detail timestamp source txHash replacedBy { uid } } }
-      trades(first: 20) { pageInfo { hasNextPage } nodes {
+      trades(first: 20) { isComplete pageInfo { hasNextPage } nodes {
         blockNumber logIndex timestamp txHash auctionId sellAmount sellAmountBeforeFees buyAmount executedProtocolFees { amount token ${token} }
         execution { executedFee networkFee } nativePrices { price token { address } }
       } }
       hooks { phase target gasLimit calls { outcome unknownReason reason gasUsed txHash } }
-      debugReport { auctions(last: 10) { pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
+      debugReport { auctions(last: 10) { isComplete pageInfo { hasPreviousPage } nodes { auctionId block proposedSolutions { ${solution} } settlementAttempts { ${attempt} } } } }
     }
   }`,
   orderPrices: `query ($uid: OrderUid!) { order(uid: $uid) { marketPrices(first: 500) { nodes { at price ${price} } } } }`,

@@ -10,7 +10,7 @@ type Offer = Report['proposedSolutions'][number]
 
 /** Offers of solvers for the order, by auction, best first. */
 export function Offers({ order }: { order: Order }) {
-  const { nodes, pageInfo } = order.debugReport.auctions
+  const { nodes, pageInfo, isComplete } = order.debugReport.auctions
   const auctions = nodes.filter(({ proposedSolutions }) => proposedSolutions.length > 0).toReversed()
   return (
     <Section id="offers" title="Offers of solvers">
@@ -18,7 +18,7 @@ export function Offers({ order }: { order: Order }) {
         Every few seconds solvers compete in an auction. A solver offers to fill one or more orders. The
         offers with the largest total surplus over the limits win.
       </p>
-      {auctions.length === 0 && <p class="empty">{noneWords(order, nodes.length > 0)}</p>}
+      {auctions.length === 0 && <p class="empty">{noneWords(order, nodes.length > 0, isComplete)}</p>}
       {auctions.map((auction) => (
         <AuctionOffers key={auction.auctionId} auction={auction} order={order} />
       ))}
@@ -28,12 +28,13 @@ export function Offers({ order }: { order: Order }) {
 }
 
 /** Text without offers: none was made, or one is hidden, as far as that may be known. */
-function noneWords(order: Order, wasInAuctions: boolean): string {
+function noneWords(order: Order, wasInAuctions: boolean, areAll: boolean): string {
   if (order.pendingSettlements.length > 0)
     return 'An offer of a solver for the order has won. It is shown when its auction is over.'
+  const unknown = areAll ? '' : ' There may be more auctions, which this service does not know.'
   const none = wasInAuctions
-    ? 'No solver made an offer for the order in the last auctions that are over.'
-    : 'No offer for the order is stored of auctions that are over.'
+    ? `No solver made an offer for the order in the last stored auctions that are over.${unknown}`
+    : `No offer for the order is stored of auctions that are over.${unknown}`
   return isLive(order) ? `${none} Offers of an auction that is not over yet may be hidden until it is.` : none
 }
 
