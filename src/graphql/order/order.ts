@@ -54,26 +54,19 @@ const ofOutcomes = ({ auctionId, solver }: Partial<OutcomeArguments>) => ({
   solver: solver ?? null,
 })
 
-builder.objectField(OrderRef, 'hasAllSolverOutcomes', (t) =>
-  t.field(
-    relationOptions(hasAllSolverOutcomes, {
-      args: { auctionId: t.arg(outcomeAuction) },
-      rowArguments: ofOutcomes,
-    }) as never,
-  ),
-)
-
-builder.objectField(OrderRef, 'solverOutcomes', (t) =>
-  t.field(
-    relationOptions(solverOutcomes, {
-      args: {
-        auctionId: t.arg(outcomeAuction),
-        solver: t.arg({ type: 'Address', required: false, description: 'Only this solver.' }),
-      },
-      rowArguments: ofOutcomes,
-    }) as never,
-  ),
-)
+builder.objectFields(OrderRef, (t) => {
+  const auctionId = t.arg(outcomeAuction)
+  const solver = t.arg({ type: 'Address', required: false, description: 'Only this solver.' })
+  const field = (options: object) => (t as unknown as { field(options: object): never }).field(options)
+  return {
+    solverOutcomes: field(
+      relationOptions(solverOutcomes, { args: { auctionId, solver }, rowArguments: ofOutcomes }),
+    ),
+    hasAllSolverOutcomes: field(
+      relationOptions(hasAllSolverOutcomes, { args: { auctionId }, rowArguments: ofOutcomes }),
+    ),
+  }
+})
 
 builder.objectField(OrderRef, 'network', (t) =>
   t.field({

@@ -31,7 +31,7 @@ const findsByPath: Record<string, FindRows> = {
   'by_tx_hash/:hash': (path, chainId) => auctionOfTransaction({ hash: readHash('hash', path.hash), chainId }),
 }
 
-/** Columns next to the body: whether the competition is final, its age, that of the newest one, and what is not known. */
+/** Columns next to the body: whether the competition is final, two ages, and members that are not known. */
 const columns = [isOver(`${ownParam(0)}::int`), readAge, lookedAge, membersWhere(unknownOfCompetition)]
 
 const bodies: [string, BodyRead][] = [

@@ -108,7 +108,7 @@ export interface PageRows extends RelationBase {
   key: PageKey
   /** SQL condition for rows without arguments, as in their source. */
   isComplete?: string
-  /** For rows without arguments, as in their source. */
+  /** The same of their source. */
   mayBeEmpty?: boolean
   /**
    * Refused values of `after`: SQL conditions over its parts and the subject of the page's source, and SQL

@@ -103,7 +103,7 @@ const stored = {
   validFrom: orNull(column(uint32, 'o.valid_from', 'Unix seconds from appData: in no auction before.')),
 }
 
-/** Sell atoms that the owner of order `o` holds: as they were read here, or else as its order book reports them. */
+/** Sell atoms that the owner of order `o` holds, as read here, or else as its order book reports them. */
 const knownBalance = `coalesce(${readBalance}, (SELECT rb.reported_balance FROM mirrored_orders rb WHERE rb.order_id = o.id))`
 
 const isInvalidated = 'o.cancelled_at IS NOT NULL OR o.invalidated'

@@ -98,7 +98,7 @@ export const solverOutcomes: Relation = {
     'Each solver’s outcome for the order in one auction. Empty while the competition is hidden, and for auctions without records of it.',
 }
 
-/** Whether the outcomes of an auction are known. */
+/** Reports whether the outcomes of an auction are known. */
 export const hasAllSolverOutcomes: Relation = {
   kind: 'value',
   field: derived(boolean, 'kn.is_known', ''),
