@@ -257,6 +257,7 @@ const others: Record<string, string> = {
   ...{ 'Query.channelSubscription': 'channels are of this service' },
   ...{ 'Account.orders(filter.pair': 'the account is named', 'Query.orders(filter.pair': 'tokens' },
   ...{ 'Network.pools': 'tokens', 'Query.tokens': 'tokens' },
+  'Order.hasAllSolverOutcomes(auctionId)': 'own auctions',
   ...{ 'Order.solverOutcomes': 'solvers of the own auctions', 'Query.settlements(solver)': 'a list of all' },
   ...{ 'Query.affiliate': 'the affiliate programme', 'Query.trader': 'the affiliate programme' },
   ...{ 'Query.appData': 'documents are read by their hash: passed-on.test.ts' },

@@ -55,6 +55,9 @@ export const areTradesComplete = `NOT EXISTS (SELECT FROM mirrored_orders m WHER
 export const areTradesOfComplete = (uid: OrderUid): Prisma.Sql =>
   Prisma.sql`NOT EXISTS (SELECT FROM orders o WHERE o.uid = ${bytea(uid)} AND NOT ${raw(areTradesComplete)})`
 
+/** SQL condition: there is a row. No EXISTS: the planner may hash the whole table for one. */
+export const isAny = (rows: string) => `((SELECT true FROM ${rows} LIMIT 1) IS NOT NULL)`
+
 /** SQL condition: the network of a row follows an order book. */
 export const isFollowed = (chainId: string) =>
   `EXISTS (SELECT FROM order_books fb WHERE fb.chain_id = ${chainId})`

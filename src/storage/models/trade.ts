@@ -34,7 +34,7 @@ import type { PageKey } from '../query/page-key.ts'
 import { nativePrices } from './auction/auction.ts'
 import { feePolicy } from './auction/fee-policy.ts'
 import { arePoliciesKnown, execution } from './auction/report.ts'
-import { areTradesComplete, areTradesOfComplete, isListComplete, isOwnBook } from './completeness.ts'
+import { areTradesComplete, areTradesOfComplete, isAny, isListComplete, isOwnBook } from './completeness.ts'
 import { tokenIn } from './token.ts'
 
 const fields = {
@@ -60,8 +60,8 @@ const fields = {
 }
 
 /** SQL condition: the fees of the protocol from trade `tr` are known. */
-export const areFeesKnown = `(tr.reported_fees IS NOT NULL OR EXISTS (SELECT FROM executions x
-  WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND ${arePoliciesKnown}))`
+export const areFeesKnown = `(tr.reported_fees IS NOT NULL OR ${isAny(`executions x
+  WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND ${arePoliciesKnown}`)})`
 
 export const trade: Model = {
   name: 'Trade',

@@ -30,7 +30,7 @@ import {
 import { nodeId } from '../../query/node-id.ts'
 import type { PageKey } from '../../query/page-key.ts'
 import { hidesCompetitions, now } from '../../query/selection.ts'
-import { areAllAuctionsKept, isNoneRemoved } from '../completeness.ts'
+import { areAllAuctionsKept, isAny, isNoneRemoved } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 import { feePolicy } from './fee-policy.ts'
 import { settlementAttempt } from './settlement-attempt.ts'
@@ -113,7 +113,7 @@ export const hasAllAttempts = hasAll(
 )
 
 /** SQL condition: the answers of solvers to auction `a` were recorded. A stored auction has one at least. */
-const areAnswersKnown = 'EXISTS (SELECT FROM solver_answers ka WHERE ka.auction_id = a.id)'
+const areAnswersKnown = isAny('solver_answers ka WHERE ka.auction_id = a.id')
 
 /** SQL condition: all orders of auction `a` are stored. Null in rows that an earlier version read. */
 const areOrdersKnown = `(${isHeldHere} OR coalesce(a.unknown_orders = 0, false))`
@@ -123,18 +123,21 @@ const areOrdersKnown = `(${isHeldHere} OR coalesce(a.unknown_orders = 0, false))
  * settled, and no settlement that names it waits to be read.
  */
 const areSettlementsKnown = `(EXISTS (SELECT FROM checkpoints kc WHERE kc.chain_id = a.chain_id)
-  AND NOT EXISTS (SELECT FROM order_books kb WHERE kb.chain_id = a.chain_id AND NOT ${isHeldHere}
-    AND coalesce(a.block < kb.indexed_from, true) AND EXISTS (SELECT FROM solutions ks WHERE ks.auction_id = a.id AND ks.is_winner
-      AND NOT EXISTS (SELECT FROM settlements kt WHERE kt.auction_id = a.id AND kt.solution_uid = ks.uid)))
-  AND NOT EXISTS (SELECT FROM settlements ku WHERE ku.chain_id = a.chain_id AND ku.called_auction = ${auctionNumberSql('a.id')}
-    AND ku.auction_id IS NULL AND ku.is_unread))`
+  AND NOT (EXISTS (SELECT FROM order_books kb WHERE kb.chain_id = a.chain_id AND NOT ${isHeldHere}
+      AND coalesce(a.block < kb.indexed_from, true))
+    AND ${isAny(
+      `solutions ks WHERE ks.auction_id = a.id AND ks.is_winner AND NOT ${isAny(
+        'settlements kt WHERE kt.auction_id = ks.auction_id AND kt.solution_uid = ks.uid',
+      )}`,
+    )})
+  AND NOT ${isAny(`settlements ku WHERE ku.chain_id = a.chain_id AND ku.called_auction = ${auctionNumberSql('a.id')}
+    AND ku.auction_id IS NULL AND ku.is_unread`)})`
 
 /** SQL conditions for members of a competition over REST that are not complete, by member. */
 export const unknownOfCompetition = {
   'auction.orders': `NOT ${areOrdersKnown}`,
   transactionHashes: `NOT ${areSettlementsKnown}`,
-  'solutions.clearingPrices':
-    'EXISTS (SELECT FROM solutions up WHERE up.auction_id = a.id AND up.clearing_prices IS NULL)',
+  'solutions.clearingPrices': isAny('solutions up WHERE up.auction_id = a.id AND up.clearing_prices IS NULL'),
 }
 
 const heldOrders = 'auction_orders ho JOIN orders o ON o.id = ho.order_id WHERE ho.auction_id = a.id'

@@ -3,6 +3,7 @@ import { auctionNumberSql, isHeldHereSql } from '../../../domain/auction/key.ts'
 import { address, amount, rowKey, safeInt } from '../../query/codec.ts'
 import type { RowFields } from '../../query/json.ts'
 import { column, derived, hasAll, type Model, orNull } from '../../query/model.ts'
+import { isAny } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 import {
   attemptsOfAuction,
@@ -71,8 +72,9 @@ export const executionRow: RowFields<Omit<OrderExecution, 'protocolFees'>> = {
 }
 
 /** SQL condition: the policies of order `o` in auction `a` were recorded, with a solution that trades it. */
-const arePoliciesRecorded = `(${isHeldHereSql('a.id')} AND EXISTS (SELECT FROM solution_executions kx
-  WHERE kx.order_id = o.id AND kx.auction_id = a.id))`
+const arePoliciesRecorded = `(${isHeldHereSql('a.id')} AND ${isAny(
+  'solution_executions kx WHERE kx.order_id = o.id AND kx.auction_id = a.id',
+)})`
 
 /** SQL condition: the chain was read from the block of auction `a` on. */
 const areExecutionsKnown = `NOT EXISTS (SELECT FROM order_books kb

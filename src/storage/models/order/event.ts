@@ -21,7 +21,7 @@ import {
   type Relation,
 } from '../../query/model.ts'
 import type { PageKey } from '../../query/page-key.ts'
-import { isFollowed } from '../completeness.ts'
+import { isAny, isFollowed } from '../completeness.ts'
 import { trade, tradeOfEvent } from '../trade.ts'
 
 /** A reason is one of `exclusionReasons`, or else that of a cancellation: see `cancellationReason`. */
@@ -107,7 +107,7 @@ export const orderEventsKey: PageKey = {
 }
 
 /** SQL condition: order `o` has all its events. Its creation is the oldest, which is removed first. */
-export const areEventsComplete = `NOT ${isFollowed('o.chain_id')} AND EXISTS (SELECT FROM order_events ke WHERE ke.order_id = o.id AND ke.label = 'created')`
+export const areEventsComplete = `NOT ${isFollowed('o.chain_id')} AND ${isAny(`order_events ke WHERE ke.order_id = o.id AND ke.label = 'created'`)}`
 
 /** Events of order `o`. */
 export const orderEvents: Relation = {
