@@ -212,7 +212,7 @@ export interface DecodedSettlement {
   trades: SettledTrade[]
 }
 
-/** The arguments of `settle` before the interactions, which may be far longer, and are not needed to read them. */
+/** The arguments of `settle` before the interactions, which may be far longer. */
 const settledTypes = ['address[]', 'uint256[]', `(${trade})[]`].map((type) => ParamType.from(type))
 
 /** Decodes a call. @returns undefined if it is not a `settle` call, or one that the contract would refuse */

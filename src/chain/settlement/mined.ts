@@ -95,7 +95,7 @@ export async function minedSettlements(
   return mined
 }
 
-/** A trace with another number of settlements than there are logs is of another transaction, or incomplete. */
+/** Traces a transaction. A trace with another number of settlements than there are logs counts as malformed. */
 async function tracedCalls(
   tracer: SettlementTracer,
   transaction: { hash: Bytes32; blockHash: Bytes32 },

@@ -141,8 +141,8 @@ export interface SettleCall {
 }
 
 /**
- * Finds the calls of `settle` that did not revert, in order. A delegated call runs in another contract's name,
- * and is none.
+ * Finds the calls of `settle` that did not revert, in order. A delegated call is none: it runs in another
+ * contract's name.
  * @throws Outage for a malformed trace
  */
 export function settleCallsIn(calls: readonly TracedCall[], settlement: Address): SettleCall[] {

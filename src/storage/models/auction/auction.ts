@@ -56,18 +56,23 @@ export const isShown = `(NOT ${hidesCompetitions} OR
 /** Seconds after `validTo` from which an order can't settle any more: the indexer may be behind. */
 const expiryMargin = 3_600
 
+/** SQL condition: a settlement that names auction `a`, or one of its time without a solver, waits to be read. */
+const hasUnread = `(EXISTS (SELECT FROM settlements ku WHERE ku.chain_id = a.chain_id
+    AND ku.called_auction = ${auctionNumberSql('a.id')} AND ku.auction_id IS NULL AND ku.is_unread)
+  OR EXISTS (SELECT FROM settlements ku WHERE ku.chain_id = a.chain_id AND ku.solver_due IS NOT NULL
+    AND ku.block_number BETWEEN a.block AND a.deadline_block))`
+
 /**
  * SQL condition: no field of auction `a` can change any more. Its deadline is final, and each solution is
  * settled in a final block, or can't be settled because an order has expired or was filled in a final block.
- * No settlement that names it waits to be read.
+ * No settlement of it waits to be read.
  * @param finality SQL for how many blocks may be reorganised
  */
 export const isOver = (finality: string) => `EXISTS (
   SELECT FROM (SELECT block_number - ${finality} AS final FROM checkpoints WHERE chain_id = a.chain_id) c
   WHERE a.deadline_block <= c.final
   AND NOT EXISTS (SELECT FROM settlements t WHERE t.auction_id = a.id AND t.block_number > c.final)
-  AND NOT EXISTS (SELECT FROM settlements u WHERE u.chain_id = a.chain_id AND u.called_auction = ${auctionNumberSql('a.id')}
-    AND u.auction_id IS NULL AND u.is_unread)
+  AND NOT ${hasUnread}
   AND NOT EXISTS (
     SELECT FROM solutions s WHERE s.auction_id = a.id
     AND NOT EXISTS (SELECT FROM settlements t WHERE t.auction_id = a.id AND t.solution_uid = s.uid)
@@ -120,7 +125,7 @@ const areOrdersKnown = `(${isHeldHere} OR coalesce(a.unknown_orders = 0, false))
 
 /**
  * SQL condition: the chain was read for settlements of auction `a`: from its block on, or each winner is
- * settled, and no settlement that names it waits to be read.
+ * settled, and no settlement of it waits to be read.
  */
 const areSettlementsKnown = `(EXISTS (SELECT FROM checkpoints kc WHERE kc.chain_id = a.chain_id)
   AND NOT (EXISTS (SELECT FROM order_books kb WHERE kb.chain_id = a.chain_id AND NOT ${isHeldHere}
@@ -130,8 +135,7 @@ const areSettlementsKnown = `(EXISTS (SELECT FROM checkpoints kc WHERE kc.chain_
         'settlements kt WHERE kt.auction_id = ks.auction_id AND kt.solution_uid = ks.uid',
       )}`,
     )})
-  AND NOT ${isAny(`settlements ku WHERE ku.chain_id = a.chain_id AND ku.called_auction = ${auctionNumberSql('a.id')}
-    AND ku.auction_id IS NULL AND ku.is_unread`)})`
+  AND NOT ${hasUnread})`
 
 /** SQL conditions for members of a competition over REST that are not complete, by member. */
 export const unknownOfCompetition = {
