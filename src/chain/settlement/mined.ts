@@ -95,7 +95,7 @@ export async function minedSettlements(
   return mined
 }
 
-/** Traces a transaction. A trace with another number of settlements than there are logs counts as malformed. */
+/** Traces a transaction. Another number of settlements than of logs counts as malformed. */
 async function tracedCalls(
   tracer: SettlementTracer,
   transaction: { hash: Bytes32; blockHash: Bytes32 },

@@ -56,7 +56,7 @@ export const isShown = `(NOT ${hidesCompetitions} OR
 /** Seconds after `validTo` from which an order can't settle any more: the indexer may be behind. */
 const expiryMargin = 3_600
 
-/** SQL condition: a settlement that names auction `a`, or one of its time without a solver, waits to be read. */
+/** SQL condition: a settlement that names auction `a`, or one of its time without a solver, is to be read. */
 const hasUnread = `(EXISTS (SELECT FROM settlements ku WHERE ku.chain_id = a.chain_id
     AND ku.called_auction = ${auctionNumberSql('a.id')} AND ku.auction_id IS NULL AND ku.is_unread)
   OR EXISTS (SELECT FROM settlements ku WHERE ku.chain_id = a.chain_id AND ku.solver_due IS NOT NULL
