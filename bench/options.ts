@@ -80,7 +80,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   const suite = readSuites.find((name) => name === positionals[0])
   if (positionals.length !== 1 || !suite)
     throw new Error(
-      'usage: npm run bench -- debug|documents|month|burst|orders|quotes|tokens|greedy|auctions|competition|streams|feed|programmatic|balances|channels|backfill|soak|cluster|processes [flags]; --help lists them',
+      'usage: npm run bench -- debug|documents|month|burst|orders|quotes|tokens|greedy|auctions|competition|streams|feed|programmatic|balances|channels|backfill|follow|soak|cluster|processes [flags]; --help lists them',
     )
   const orders = whole('orders', values.orders, leastOrders, 10_000_000)
   const auctions = whole('auctions', values.auctions, 1_000, 1_000_000)

@@ -22,6 +22,8 @@ import { readSubjects, type Subject } from './database/subjects.ts'
 import { runDocuments } from './documents/run.ts'
 import { type FeedOptions, feedUsage, readFeedOptions } from './feed/options.ts'
 import { runFeed } from './feed/run.ts'
+import { type FollowOptions, followUsage, readFollowOptions } from './follow/options.ts'
+import { runFollow } from './follow/run.ts'
 import { type GreedyOptions, greedyUsage, readGreedyOptions } from './greedy/options.ts'
 import { runGreedy } from './greedy/run.ts'
 import { askOnce } from './load/turn.ts'
@@ -180,6 +182,10 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
     const options = readBackfillOptions(argv)
     return (undo) => backfill(options, undo)
   }
+  if (argv.includes('follow') && !argv.includes('--help')) {
+    const options = readFollowOptions(argv)
+    return (undo) => follow(options, undo)
+  }
   if (argv.includes('channels') && !argv.includes('--help')) {
     const options = readChannelOptions(argv)
     return (undo) => sendToChannels(options, undo)
@@ -213,6 +219,7 @@ function readSuite(argv: readonly string[]): string | ((undo: Undo) => Promise<b
       balanceUsage,
       channelUsage,
       backfillUsage,
+      followUsage,
       soakUsage,
       clusterUsage,
       processesUsage,
@@ -340,6 +347,13 @@ async function measureProcesses(options: ProcessesOptions, undo: Undo): Promise<
   const { json, databaseUrl: _, home: __, ...settings } = options
   writeResults(json, { settings, machine: describeMachine(), results })
   return results.every(({ errors }) => errors === 0)
+}
+
+async function follow(options: FollowOptions, undo: Undo): Promise<boolean> {
+  const { results, isRight } = await runFollow(options, undo, print)
+  const { json, home: _, ...settings } = options
+  writeResults(json, { settings, machine: describeMachine(), results })
+  return isRight
 }
 
 async function weather(options: ClusterOptions, undo: Undo): Promise<boolean> {

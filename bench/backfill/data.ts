@@ -6,6 +6,7 @@ import secp256k1 from 'secp256k1'
 import type { Address } from '../../src/domain/evm/address.ts'
 import { type Bytes32, bytesToHex, type Hex, hexToBytes } from '../../src/domain/evm/hex.ts'
 import { keccak, keccakText } from '../../src/domain/evm/keccak.ts'
+import type { Network } from '../../src/domain/network/network.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { createRandom } from '../database/subjects.ts'
@@ -75,8 +76,8 @@ export function readOrders(file: string): string[] {
 }
 
 function signedOrder(name: string, index: number, whole: (below: number) => number): BookOrder {
-  const key = createHash('sha256').update(name).digest()
-  const owner = bytesToHex(keccak(secp256k1.publicKeyCreate(key, false).subarray(1)).subarray(12))
+  const key = keyOf(name)
+  const owner = addressOf(key)
   const time = timeOf(blockOf(index))
   const sell = whole(20)
   const document = `{"appCode":"bench ${whole(documents)}","metadata":{},"version":"1.1.0"}`
@@ -94,23 +95,43 @@ function signedOrder(name: string, index: number, whole: (below: number) => numb
     sellTokenBalance: 'erc20',
     buyTokenBalance: 'erc20',
   }
+  return {
+    ...bookOrder(network, data, { key, document, createdAt: new Date((time - 60) * 1_000) }),
+    ...{ status: 'fulfilled', executedSellAmount: String(data.sellAmount) },
+    executedSellAmountBeforeFees: String(data.sellAmount),
+    executedBuyAmount: String(data.buyAmount + data.buyAmount / 100n),
+    executedFee: String(1 + whole(1_000_000)),
+  } as BookOrder
+}
+
+export const keyOf = (name: string): Uint8Array => createHash('sha256').update(name).digest()
+
+export const addressOf = (key: Uint8Array): Address =>
+  bytesToHex(keccak(secp256k1.publicKeyCreate(key, false).subarray(1)).subarray(12))
+
+interface Signed {
+  key: Uint8Array
+  document: string
+  createdAt: Date
+}
+
+/** Returns an open order as order books write it, signed by its owner's key. */
+export function bookOrder(
+  network: Pick<Network, 'chainId' | 'settlement'>,
+  data: OrderData,
+  { key, document, createdAt }: Signed,
+): Omit<BookOrder, 'executedSellAmount' | 'executedBuyAmount'> {
+  const owner = addressOf(key)
   const uid = orderUid(network, data, owner)
   const { signature, recid } = secp256k1.ecdsaSign(hexToBytes(`0x${uid.slice(2, 66)}`), key)
-  const amounts = {
-    sellAmount: String(data.sellAmount),
-    buyAmount: String(data.buyAmount),
-    feeAmount: '0',
-  }
   return {
     ...data,
-    ...amounts,
+    ...{ sellAmount: String(data.sellAmount), buyAmount: String(data.buyAmount), feeAmount: '0' },
     ...{ uid, owner, signingScheme: 'eip712' },
     ...{ signature: `${bytesToHex(signature)}${(27 + recid).toString(16)}`, fullAppData: document },
-    ...{ creationDate: new Date((time - 60) * 1_000).toISOString(), class: 'limit', status: 'fulfilled' },
+    ...{ creationDate: createdAt.toISOString(), class: 'limit', status: 'open' },
     ...{ availableBalance: null, invalidated: false, isLiquidityOrder: false },
     ...{ settlementContract: network.settlement, interactions: { pre: [], post: [] } },
-    ...{ executedSellAmount: amounts.sellAmount, executedSellAmountBeforeFees: amounts.sellAmount },
-    ...{ executedBuyAmount: String(data.buyAmount + data.buyAmount / 100n), executedFeeAmount: '0' },
-    ...{ executedFee: String(1 + whole(1_000_000)), executedFeeToken: data.sellToken },
-  } as BookOrder
+    ...{ executedFeeAmount: '0', executedFee: '0', executedFeeToken: data.sellToken },
+  }
 }

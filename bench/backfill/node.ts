@@ -1,4 +1,3 @@
-import { metadataReaderCode } from '../../src/chain/bytecode.generated.ts'
 import { settlementEvents } from '../../src/chain/logs/settlement-logs.ts'
 import { word } from '../../src/domain/evm/abi.ts'
 import {
@@ -13,18 +12,13 @@ import {
   tradeBlocks,
   tradesPerBlock,
 } from './data.ts'
+import { answerRpc, dataOf, readTokens } from './rpc.ts'
 import { serveJson } from './serve.ts'
 
 // A node over a chain that settles the prepared orders. Argument: their file.
 
 /** The blocks that one request for logs may name. */
 const maxRange = 10_000
-
-interface RpcRequest {
-  id: unknown
-  method: string
-  params?: unknown[]
-}
 
 const orders = readOrders(process.argv[2] ?? '').map((line) => JSON.parse(line) as BookOrder)
 const head = headOf(orders.length)
@@ -133,15 +127,6 @@ function receipt(number: number | undefined): string {
   return `${rest.slice(0, -1)},"logs":[${logs.join(',')}]}`
 }
 
-/** Answers the reader of token metadata: each token is TOK with 18 decimals. */
-function call([request]: unknown[]): string {
-  const { data = '0x' } = (request ?? {}) as { data?: string }
-  if (!data.startsWith(metadataReaderCode)) return '"0x"'
-  const tokens = (data.length - metadataReaderCode.length) / 64 - 2
-  const symbol = `${word(32n)}${Buffer.from('TOK').toString('hex').padEnd(64, '0')}`
-  return JSON.stringify(`0x${`${symbol}${symbol}${word(32n)}${word(18n)}`.repeat(tokens)}`)
-}
-
 const methods: Record<string, (params: unknown[]) => string> = {
   eth_chainId: () => JSON.stringify(quantity(network.chainId)),
   net_version: () => JSON.stringify(String(network.chainId)),
@@ -161,21 +146,7 @@ const methods: Record<string, (params: unknown[]) => string> = {
     const number = numberOf(tag)
     return number >= 1 && number <= settled ? `[${receipt(number)}]` : '[]'
   },
-  eth_call: call,
+  eth_call: ([request]) => JSON.stringify(readTokens(dataOf(request))),
 }
 
-function answer({ id, method, params = [] }: RpcRequest): string {
-  const envelope = (rest: string) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${rest}}`
-  const run = methods[method]
-  if (!run) return envelope(`"error":{"code":-32601,"message":"the method ${method} does not exist"}`)
-  try {
-    return envelope(`"result":${run(params)}`)
-  } catch (fault) {
-    return envelope(`"error":{"code":-32602,"message":${JSON.stringify(String(fault))}}`)
-  }
-}
-
-serveJson((_, body) => {
-  const request = JSON.parse(body) as RpcRequest | RpcRequest[]
-  return Array.isArray(request) ? `[${request.map(answer).join(',')}]` : answer(request)
-})
+serveJson((_, body) => answerRpc(methods, body))

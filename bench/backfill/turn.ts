@@ -85,13 +85,20 @@ export async function runTurn(turn: Turn, undo: Undo): Promise<TurnFigures> {
 
 let last = { peakMb: 0, cpuSeconds: 0 }
 
-/** The peak of resident memory and the CPU of a process; undefined after its end. */
-function usageOf({ pid }: ChildProcess): { peakMb: number; cpuSeconds: number } | undefined {
+/** The resident memory, its peak and the CPU of a process; undefined after its end. */
+export function usageOf({
+  pid,
+}: {
+  pid?: number | undefined
+}): { rssMb: number; peakMb: number; cpuSeconds: number } | undefined {
   try {
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const megabytes = (name: string) =>
+      Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1_024
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return {
-      peakMb: Number(peak ?? 0) / 1_024,
+      rssMb: megabytes('VmRSS'),
+      peakMb: megabytes('VmHWM'),
       cpuSeconds: (Number(stat[11]) + Number(stat[12])) / ticksPerSecond,
     }
   } catch {

@@ -25,9 +25,12 @@ export interface ProgramOptions {
   /** The build folder, completed by this process's number: it needs node_modules above it. */
   target: string
   databaseUrl: string
-  rpcUrl: string
+  /** The node of the network. */
+  rpcUrl?: string
   /** Defaults to the filled database. */
   network?: object
+  /** Several networks in place of one, each with the URL of its node. */
+  networks?: readonly object[]
   /** The command; `serve` by default. */
   command?: 'serve' | 'all'
   /** This run has already built it. */
@@ -46,10 +49,11 @@ export async function startProgram(given: ProgramOptions): Promise<ServerProcess
   // A folder for this run alone: another run would build over it while these processes start.
   const options = { ...given, target: `${given.target}_${process.pid}` }
   const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
+  const { networks: rows = [{ ...network, rpcUrl }] } = options
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
   if (!options.built) build(options)
   const networks = path.join(target, 'networks.json')
-  writeFileSync(networks, networkText([{ ...network, rpcUrl }]))
+  writeFileSync(networks, networkText(rows))
   return startServer({
     name: 'tradegraph',
     hear: options.hear,

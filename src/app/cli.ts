@@ -8,7 +8,14 @@ import type { AllowanceAction, AllowanceFlags } from './commands/allowances.ts'
 import { type CommandName, catalogue, type Handlers } from './commands/catalogue.ts'
 import { createParser, printHelp } from './commands/parser.ts'
 import { reported, serviceOf } from './commands/service.ts'
-import { ConfigError, describeSettings, misspeltSettings, readNetworks, readSettings } from './config.ts'
+import {
+  ConfigError,
+  describeSettings,
+  misspeltSettings,
+  type NetworkConfig,
+  readNetworks,
+  readSettings,
+} from './config.ts'
 import { showLine } from './observing/progress.ts'
 import type { Settings } from './settings.ts'
 
@@ -227,19 +234,23 @@ async function runDevelopment(flags: FlagsOf<'dev'>): Promise<void> {
 }
 
 /** @throws ConfigError with all missing or wrong settings */
+/** The settings that these roles need. Auctions need a solver, but none are held for followed order books. */
 async function neededBy(roles: readonly Role[], settings: Settings) {
   const { DATABASE_URL, NETWORKS_FILE, SOLVER_PRIVATE_KEY, PROFILE } = settings
-  const needed = { DATABASE_URL, NETWORKS_FILE, ...(roles.includes('auction') && { SOLVER_PRIVATE_KEY }) }
-  const faults = Object.entries(needed).flatMap(([name, value]) =>
-    value === undefined ? [`${name}: is needed for this command`] : [],
-  )
+  const faults: string[] = []
+  let networks: NetworkConfig[] = []
   try {
-    const networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
-    if (DATABASE_URL !== undefined && faults.length === 0) return { databaseUrl: DATABASE_URL, networks }
+    networks = NETWORKS_FILE === undefined ? [] : readNetworks(NETWORKS_FILE, PROFILE)
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault
     faults.push(...fault.faults)
   }
+  const isFollowing = networks.length > 0 && networks.every(({ orderBook }) => orderBook)
+  const holdsAuctions = roles.includes('auction') && !isFollowing
+  const needed = { DATABASE_URL, NETWORKS_FILE, ...(holdsAuctions && { SOLVER_PRIVATE_KEY }) }
+  const missing = Object.entries(needed).filter(([, value]) => value === undefined)
+  faults.unshift(...missing.map(([name]) => `${name}: is needed for this command`))
+  if (DATABASE_URL !== undefined && faults.length === 0) return { databaseUrl: DATABASE_URL, networks }
   throw new ConfigError(faults)
 }
 
