@@ -100,7 +100,7 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
   return {
     ...{ network, nodes, chain, pools, tokens: tokens.tokens },
     ...trading,
-    ...composeIndexes(access, tokens, trading, scope),
+    ...composeIndexes(access, tokens, trading, { ...scope, ...(mirror && { onTraded: mirror.onTraded }) }),
     towerOptions: composeTower(access, trading, scope),
     ...composeData(access, tokens, trading, scope),
     /** Undefined on a network whose order book is run here. */
@@ -235,7 +235,17 @@ function composeIndexes(
   access: ChainAccess,
   { nameTokens, describeTokens }: Tokens,
   { orderServices, nativeRates }: Trading,
-  { network, orderBook, db, loopDb, settings, log, now, metrics }: NetworkOptions,
+  {
+    network,
+    orderBook,
+    db,
+    loopDb,
+    settings,
+    log,
+    now,
+    metrics,
+    onTraded,
+  }: NetworkOptions & Partial<Pick<Mirror, 'onTraded'>>,
 ) {
   const { nodes, rpc, rpcWithoutRetries, chain, pools, accounts } = access
   const shared = { network, settings, now, log }
@@ -244,6 +254,7 @@ function composeIndexes(
     metrics: metrics.loops,
     refunderBalances: accounts.refunder,
     isFollowing: orderBook !== undefined,
+    onTraded,
     describeTokens: orderBook && describeTokens,
     // An order book that is followed judges orders placed on chain by its own quotes.
     readPlacements: orderBook

@@ -24,6 +24,7 @@ import {
   insertBlocks,
   insertChainFacts,
   moveCheckpoint,
+  moveThrough,
   rollbackChainFacts,
 } from '../storage/chain/indexed-logs.ts'
 import { rollbackProgrammatic } from '../storage/chain/programmatic.ts'
@@ -95,6 +96,11 @@ export async function applyBlocks(
   const { blocks, logs } = range
   const at = new Date(indexing.now())
   const to = blocks.at(-1) ?? blocks[0]
+  if (from && logs.length === 0 && !indexing.network?.holderTokens.length) {
+    await moveThrough(db, chainId, { from, to, at, head: head ?? to.number }, blocks)
+    await sweepExpired(db, chainId, range.headers, at)
+    return to
+  }
   const protocolLogs = logs.filter(isProtocolLog)
   const programmaticLogs = logs.filter(isProgrammaticLog)
   const solverLogs = logs.filter(isSolverLog)
@@ -160,11 +166,9 @@ export async function applyReorg(
 
 /** Makes blocks up to `number` final: facts that a reorg removed and that have not returned are lost. */
 export async function applyFinality(number: number, { db, chainId, network }: Indexing): Promise<void> {
-  await db.transaction(async (tx) => {
-    await revertDetached(tx, chainId, number)
-    await forgetBlocksBelow(tx, chainId, number)
-    if (network?.holderTokens.length) await forgetBalanceChanges(tx, chainId, number)
-  })
+  await revertDetached(db, chainId, number)
+  await forgetBlocksBelow(db, chainId, number)
+  if (network?.holderTokens.length) await forgetBalanceChanges(db, chainId, number)
 }
 
 function isTokenLog(log: ChainLog): log is TokenLog {

@@ -15,7 +15,7 @@ export interface ChainReads {
   head(): Promise<Block>
   /** `undefined` when the chain is not that long. */
   block(number: number): Promise<Block | undefined>
-  /** Sorted by block and log index. @throws Outage if the last block does not exist */
+  /** Sorted by block and log index. @throws Outage if the last block does not exist, or has another hash */
   logs(range: LogRange): Promise<ChainLog[]>
   settlements: ReadSettlements
   /** @throws Outage when the reads of `use` may come from several nodes. Without it they come from one. */
@@ -126,6 +126,7 @@ const maxHeaders = 16
 /**
  * Reads blocks above the finality horizon: a chain of headers that follows on `last`, and the logs of exactly
  * these blocks.
+ * @param head a header that is known
  * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
 export async function readNewBlocks(
@@ -133,13 +134,14 @@ export async function readNewBlocks(
   last: ChainPosition,
   to: number,
   accepts: AcceptsUnread = 'none',
+  head?: Block,
 ): Promise<BlockRange> {
   const first = last.number + 1
   const count = Math.min(maxHeaders, to - last.number)
-  const headers = await readHeaders(
-    chain,
-    Array.from({ length: count }, (_, index) => first + index),
-  )
+  const numbers = Array.from({ length: count }, (_, index) => first + index)
+  const unread = numbers.filter((number) => number !== head?.number)
+  const headers = await readHeaders(chain, unread)
+  if (head && unread.length < count) headers.push(head)
   let parent = last.hash
   for (const { number, hash, parentHash } of headers) {
     if (parent !== null && parentHash !== parent) throw new ChainMoved(`block ${number} has another parent`)
@@ -165,7 +167,8 @@ export async function readOldBlocks(
 }
 
 /**
- * Reads the last header again after the rest: a replaced block without logs would not be noticed otherwise.
+ * Reads the last header again after what else was read: logs come with their last block, but what follows may
+ * be of a chain where it was replaced.
  */
 async function withLogs(
   chain: ChainReads,
@@ -178,11 +181,12 @@ async function withLogs(
   if (!first || !end) throw new RangeError('no blocks to read')
   const logs = await chain.logs({ from, to: end.number, endHash: end.hash, headers: blocks })
   if (loadOf(logs) > maxLogs && from < end.number) throw new RangeTooFull(`${logs.length} logs`)
-  const headers = [...blocks, ...(await headersOfLate(chain, logs, blocks))]
+  const late = await headersOfLate(chain, logs, blocks)
+  const headers = [...blocks, ...late]
   checkHashes(logs, headers)
   const settlements = await readSettlements(chain, logs, accepts)
   checkReceipts(logs, settlements)
-  await confirm(chain, end)
+  if (late.length > 0 || logs.some(({ type }) => type === 'settlement')) await confirm(chain, end)
   return { blocks: [first, ...rest], logs, settlements, headers }
 }
 

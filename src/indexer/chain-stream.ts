@@ -35,6 +35,10 @@ export function createPoll(intervalMs: number): Poll {
     }).catch(() => undefined)
 }
 
+/** The poll of what follows the index on a network: nothing waits for it. */
+export const createLatePoll = (blockTimeMs: number): Poll =>
+  createPoll(Math.min(5_000, Math.max(2_000, blockTimeMs / 2)))
+
 export interface Repetition {
   poll: Poll
   log: Log
@@ -188,6 +192,9 @@ async function compare(
     const hash = await storedHash(head.number)
     return hash === undefined || hash === head.hash ? 'behind' : 'forked'
   }
+  // The next block names its parent.
+  if (head.number === last.number + 1 && last.hash !== null)
+    return head.parentHash === last.hash ? 'ahead' : 'forked'
   if (last.hash !== null) {
     const block = head.number === last.number ? head : await chain.block(last.number)
     if (!block) throw new ChainMoved(`block ${last.number} is missing below the head`)
@@ -221,5 +228,5 @@ function readNext(
   const horizon = head.number - finalityBlocks
   return last.number < horizon
     ? readOldBlocks(chain, last, Math.min(horizon, last.number + range), accepts.old)
-    : readNewBlocks(chain, last, Math.min(head.number, last.number + range), accepts.new)
+    : readNewBlocks(chain, last, Math.min(head.number, last.number + range), accepts.new, head)
 }

@@ -21,12 +21,18 @@ export interface IndexerOptions
   chain: ChainReads
   log: Log
   meter: IndexerMeter
+  /** No settlements are sent here: the auctions of this network are held elsewhere. */
+  isFollowing?: boolean
+  /** Runs after blocks with trades are stored. */
+  onTraded?: (() => void) | undefined
   /** Default: by the network's block time. */
   poll?: Poll
 }
 
 /** Maximum number of blocks in one read of logs and in one transaction. */
 const maxRange = 1_000
+/** Blocks of this time become final together. */
+const finalityMs = 4_000
 
 /**
  * Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a
@@ -55,6 +61,8 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     await startProgrammaticHistory(db, chainId, { nextBlock, lastBlock })
   }
   const missed = createMissedBlocks(options)
+  const finalityStep = Math.max(1, Math.floor(finalityMs / network.blockTimeMs))
+  let finalized = Number.NEGATIVE_INFINITY
   const takeBack = async (to: ChainPosition) => {
     meter.reorganised((checkpoint?.number ?? to.number) - to.number)
     checkpoint = await applyReorg(checkpoint, to, options)
@@ -80,7 +88,8 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
         progress.moved(checkpoint.number, step.head)
         const state = progress.state()
         if (state) meter.stored({ ...state, timestamp })
-        await readReverted(options, checkpoint)
+        if (step.logs.some(({ type }) => type === 'trade')) options.onTraded?.()
+        if (!options.isFollowing) await readReverted(options, checkpoint)
         await completion.step(checkpoint)
         await catchUp.step(checkpoint)
         const before = await beforeMissed(checkpoint)
@@ -88,8 +97,11 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
           await takeBack(before)
           return true
         }
-      } else if (step.type === 'finalize') await applyFinality(step.number, options)
-      else {
+      } else if (step.type === 'finalize') {
+        if (step.number < finalized + finalityStep) continue
+        await applyFinality(step.number, options)
+        finalized = step.number
+      } else {
         log.warn('chain reorganised', { from: checkpoint?.number, to: step.to.number })
         await takeBack(step.to)
       }

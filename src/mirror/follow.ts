@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { createWake, type Wake } from '../concurrency/wake.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { forgetUnshown } from '../storage/auction/mirrored-competition.ts'
 import {
@@ -20,8 +20,8 @@ import { maxUids } from './order-book.ts'
  * calls makes it longer.
  */
 const compareMs = 5_000
-/** A look at the database alone costs little: orders are requested when they are due. */
-const maxRestMs = 2_000
+/** Orders of new trades end the pause. */
+const restMs = 2_000
 /** Watched accounts of one turn, so that others have theirs. */
 const maxAccounts = 4
 /** The time in which all live orders are compared, if the budget of calls is enough for it. */
@@ -40,8 +40,10 @@ const missingMs = 86_400_000
 const rareMs = 60_000
 
 export interface FollowOptions extends MirrorServices {
-  /** The pause between two looks; by default the block time, from half a second to two. */
+  /** The pause between two looks; two seconds by default. */
   pollMs?: number
+  /** Ends the pause when trades are stored, so that their orders are read at once. */
+  traded?: Wake
   /** The least time between two requests for the newest competition. */
   latestEveryMs?: number
   /** The budget of calls, by which the round of live orders is planned. */
@@ -56,7 +58,7 @@ export interface FollowOptions extends MirrorServices {
 export async function followOrderBook(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { db, network, log, now, latestEveryMs = 0, callsPerMinute = Number.POSITIVE_INFINITY } = options
   const { chainId } = network
-  const rest = options.pollMs ?? Math.min(maxRestMs, Math.max(500, network.blockTimeMs))
+  const { pollMs: rest = restMs, traded = createWake() } = options
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
   const [live, missed] = [createBatches('live', storedAtOnce), createBatches('live')]
   const old = createBatches('live', storedAtOnce)
@@ -153,7 +155,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
         })
       })
     }
-    await pause(isBehind ? 0 : rest, undefined, { signal }).catch(() => undefined)
+    await traded.pause(isBehind ? 0 : rest, signal)
   }
 }
 

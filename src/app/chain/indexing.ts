@@ -12,9 +12,11 @@ import { createSolverList } from '../../chain/settlement/solvers.ts'
 import { createSettlementTracer } from '../../chain/settlement/trace.ts'
 import type { AccountBalances } from '../../chain/transaction/account-balances.ts'
 import { createRefund } from '../../chain/transaction/refund.ts'
+import { zeroAddress } from '../../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { TradingServices } from '../../graphql/context/networks.ts'
+import { createPoll } from '../../indexer/chain-stream.ts'
 import type { HookReading } from '../../indexer/late/hooks.ts'
 import type { ProgrammaticReading } from '../../indexer/late/programmatic.ts'
 import type { ReadPlacements } from '../../indexer/onchain-orders.ts'
@@ -44,9 +46,17 @@ interface IndexingOptions {
   describeTokens: IndexerOptions['describeTokens']
   /** The order book is run elsewhere: it has the orders that solvers bring. */
   isFollowing: boolean
+  /** Runs after blocks with trades are stored. */
+  onTraded?: (() => void) | undefined
   now: Clock
   log: Log
 }
+
+/**
+ * The pause between two looks at a followed chain: fills are here within a second, and the blocks of quick
+ * chains come together.
+ */
+const followedMs = 500
 
 /** The loops of the role `index` on one network. */
 export interface Indexing {
@@ -73,7 +83,14 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       network,
       db,
       now,
-      ...(options.isFollowing ? { completeEveryMs: 2_000 } : { settlement }),
+      ...(options.isFollowing
+        ? {
+            completeEveryMs: 2_000,
+            isFollowing: true,
+            poll: createPoll(followedMs),
+            onTraded: options.onTraded,
+          }
+        : { settlement }),
       ...(options.readPlacements && { readPlacements: options.readPlacements }),
       describeTokens: options.describeTokens,
       leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
@@ -154,7 +171,8 @@ export function composePools(options: PoolOptions): PoolCounts {
   const { network, chain, pools, rpc, rpcWithoutRetries, loopDb, now, log } = options
   const figures = createPoolFigures(options)
   const most = options.settings.FOLLOWED_POOLS
-  if (most === 0) return { figures, note: async () => undefined, count: async () => undefined }
+  if (most === 0 || network.poolFactory === zeroAddress)
+    return { figures, note: async () => undefined, count: async () => undefined }
   const { chainId, poolFactory: factory } = network
   const shared = { db: loopDb, most, now, log }
   return {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { runAuctions } from '../../auctions/run.ts'
 import { surveyOrders } from '../../auctions/survey.ts'
 import type { Log } from '../../domain/log.ts'
@@ -46,6 +47,8 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
     mirror,
     auctionServices,
   } = parts
+  // A signal warns of more than ten listeners.
+  setMaxListeners(0, signal)
   const first = await mirror?.firstBlocks()
   const network = { ...parts.network, ...(first && { firstBlock: first.indexedFrom }) }
   const rules = first && { notifiedFrom: first.notifiedFrom }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chain } from '../../chain/chain.ts'
 import type { ReadPresignatures } from '../../chain/order/presignatures.ts'
+import { createWake } from '../../concurrency/wake.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
@@ -93,6 +94,8 @@ export interface Mirror {
   oldTrades: HistoryOptions
   /** Notes the accounts that streams of this process follow, so that their orders are read first. */
   watch(followed: () => Watched, signal: AbortSignal): Promise<void>
+  /** Tells the loop that follows that trades are stored. */
+  onTraded(): void
   /** Mirrors the order book, and reads older trades of accounts, in the process that leads the indexer. */
   follow(signal: AbortSignal): Promise<void>
 }
@@ -132,6 +135,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const serving = { ...servicesOver(db), callsOfClients: limits.calls, limits, storeDocument, readSettled }
   const { pass, nativeRate, ...writes } = createWrites(serving)
   const readOrdersOf = createAccountReader(serving)
+  const traded = createWake()
   const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
   return {
     claim: () =>
@@ -148,6 +152,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     passOn: sharingReads({ pass }, serving),
     importing: (meter, callsPerMinute) => ({ ...servicesOver(loopDb, callsPerMinute), meter }),
     oldTrades,
+    onTraded: traded.wake,
     async watch(followed, signal) {
       while (!signal.aborted) {
         await watchAccounts(loopDb, chainId, followed(), 4 * watchEveryMs).catch((fault: unknown) => {
@@ -158,7 +163,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     },
     async follow(signal) {
       await Promise.all([
-        followOrderBook({ ...servicesOver(loopDb), latestEveryMs, callsPerMinute }, signal),
+        followOrderBook({ ...servicesOver(loopDb), latestEveryMs, callsPerMinute, traded }, signal),
         readHistories(oldTrades, signal),
       ])
     },

@@ -16,6 +16,8 @@ export interface MissedOptions {
   db: Database
   log: Log
   chain: Pick<ChainReads, 'gasOf' | 'tradesOf'>
+  /** No settlements are sent here. */
+  isFollowing?: boolean
 }
 
 /** Times that a block is read again because of the same proof. */
@@ -29,7 +31,7 @@ const maxProofs = 1_000
  * Finds blocks whose logs the node left out, by what the service knows otherwise: the receipt of a settlement
  * that it sent, or an answer of the settlement contract that an order is filled.
  */
-export function createMissedBlocks({ chainId, network, db, log, chain }: MissedOptions) {
+export function createMissedBlocks({ chainId, network, db, log, chain, isFollowing }: MissedOptions) {
   const reads = new Map<string, { count: number; next: number }>()
 
   /** Returns false for a proof that has been used as often as it may, or lately. */
@@ -46,6 +48,7 @@ export function createMissedBlocks({ chainId, network, db, log, chain }: MissedO
   }
 
   async function ofOwnSettlements({ number }: Checkpoint, from: number): Promise<number[]> {
+    if (isFollowing) return []
     const hashes = await unseenSettlements(db, chainId, from)
     if (hashes.length === 0) return []
     const receipts = await chain.gasOf(hashes)

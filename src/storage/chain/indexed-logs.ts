@@ -139,6 +139,35 @@ export async function lockCheckpoint(tx: Tx, chainId: number): Promise<void> {
 }
 
 /**
+ * Moves the checkpoint over blocks without logs, and stores their hashes. In SQL: one statement, since most
+ * blocks are such.
+ * @throws when the checkpoint is not at `from`
+ */
+export async function moveThrough(
+  db: Db,
+  chainId: number,
+  { from, to, at, head }: CheckpointMove & { from: Checkpoint; to: Checkpoint; head: number },
+  blocks: readonly BlockRow[],
+): Promise<void> {
+  const time = blocks.at(-1)?.timestamp
+  const moved = await sql(db).$queryRaw<unknown[]>`
+    WITH moved AS (
+      UPDATE checkpoints SET block_number = ${to.number}, block_hash = ${bytea(to.hash)}, head_number = ${head}, updated_at = ${at},
+        block_time = ${time === undefined ? null : new Date(time * 1_000)}
+      WHERE chain_id = ${chainId} AND block_number = ${from.number} AND block_hash = ${bytea(from.hash)} RETURNING chain_id
+    ), stored AS (
+      INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
+      SELECT m.chain_id, b.number, b.hash, b.parent, b.time
+      FROM moved m, unnest(${blocks.map(({ number }) => BigInt(number))}::bigint[], ${blocks.map(({ hash }) => bytea(hash))}::bytea[],
+        ${blocks.map(({ parentHash }) => bytea(parentHash))}::bytea[], ${blocks.map(({ timestamp }) => BigInt(timestamp))}::bigint[])
+        AS b(number, hash, parent, time)
+      ON CONFLICT DO NOTHING
+    )
+    SELECT 1 FROM moved`
+  if (moved.length !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
+}
+
+/**
  * Locks the checkpoint: no other transaction moves it, or writes under it, until this one ends. In SQL: a row
  * lock.
  * @throws when the checkpoint is not at `at`
@@ -182,7 +211,7 @@ export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly Blo
 }
 
 /** Deletes the hashes of final blocks. */
-export async function forgetBlocksBelow(tx: Tx, chainId: number, number: number): Promise<void> {
+export async function forgetBlocksBelow(tx: Db, chainId: number, number: number): Promise<void> {
   await sql(tx).block.deleteMany({ where: { chainId, number: { lt: BigInt(number) } } })
 }
 
