@@ -32,6 +32,8 @@ export interface PhaseFigures {
   /** The part of one core. */
   cpu: number
   rssMb: number
+  /** Objects and buffers after a collection. */
+  heldMb: number
   blocks: number
   statements: number
   walBytes: number
@@ -102,7 +104,9 @@ export async function runFollow(options: FollowOptions, undo: Undo, print: (line
     }
     const after = await read()
     const statements = await statementsOf(database.url)
-    const figures = { ...figuresOf(phase, before, after), rssMb, load, top: statements }
+    const { heapMb, externalMb } = await program.heldMemory()
+    const heldMb = heapMb + externalMb
+    const figures = { ...figuresOf(phase, before, after), rssMb, heldMb, load, top: statements }
     phases.push(figures)
     print(`${lineOf(figures)}`)
   }
@@ -274,9 +278,17 @@ export function mostInMinute(times: readonly number[]): number {
 }
 
 function cellsOf(figures: PhaseFigures): string[] {
-  const { phase, minutes, cpu, rssMb, blocks, statements, walBytes, nodeRequests, calls, load } = figures
+  const { phase, minutes, cpu, rssMb, heldMb, blocks, statements, walBytes, nodeRequests, calls, load } =
+    figures
   return [
-    ...[phase, minutes.toFixed(1), (cpu * 100).toFixed(1), rssMb.toFixed(0), String(blocks)],
+    ...[
+      phase,
+      minutes.toFixed(1),
+      (cpu * 100).toFixed(1),
+      rssMb.toFixed(0),
+      heldMb.toFixed(0),
+      String(blocks),
+    ],
     ...[(statements / blocks).toFixed(1), (walBytes / blocks / 1_024).toFixed(1)],
     ...[(statements / minutes / 60).toFixed(0), (nodeRequests / minutes / 60).toFixed(0)],
     ...[(calls / minutes).toFixed(0), load.toFixed(1)],
@@ -284,7 +296,17 @@ function cellsOf(figures: PhaseFigures): string[] {
 }
 
 const columns = [
-  ...['phase', 'minutes', '% of a core', 'memory MB', 'blocks', 'SQL a block', 'WAL KiB a block', 'SQL/s'],
+  ...[
+    'phase',
+    'minutes',
+    '% of a core',
+    'memory MB',
+    'held MB',
+    'blocks',
+    'SQL a block',
+    'WAL KiB a block',
+    'SQL/s',
+  ],
   ...['node requests/s', 'calls a minute', 'load'],
 ]
 

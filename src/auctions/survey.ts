@@ -46,6 +46,7 @@ async function surveyOnce(head: Block, services: AuctionServices): Promise<void>
     head,
     inFlight: new Set(),
   })
+  if (orders.length === 0) return standings.write(verdicts, head.number)
   const [nativePrices, gasPrice] = await Promise.all([
     newestPrices(db, network.chainId, new Date(now - pricesMs)),
     services.gasPrice(),

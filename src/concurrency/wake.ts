@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface Wake {
   /** Ends the pause, or the next one if there is none. */
   wake(): void
-  /** Waits so long at most, and less when `signal` aborts. */
-  pause(ms: number, signal: AbortSignal): Promise<void>
+  /** Waits so long at most, and less when `signal` aborts. @returns whether it was woken */
+  pause(ms: number, signal: AbortSignal): Promise<boolean>
 }
 
 export function createWake(): Wake {
@@ -26,7 +26,9 @@ export function createWake(): Wake {
         signal.removeEventListener('abort', end)
         waiting = undefined
       }
+      const wasWoken = isAwake
       isAwake = false
+      return wasWoken
     },
   }
 }

@@ -97,8 +97,8 @@ export async function applyBlocks(
   const at = new Date(indexing.now())
   const to = blocks.at(-1) ?? blocks[0]
   if (from && logs.length === 0 && !indexing.network?.holderTokens.length) {
-    await moveThrough(db, chainId, { from, to, at, head: head ?? to.number }, blocks)
-    await sweepExpired(db, chainId, range.headers, at)
+    const move = { from, to, at, head: head ?? to.number }
+    if (await moveThrough(db, chainId, move, blocks)) await sweepExpired(db, chainId, range.headers, at)
     return to
   }
   const protocolLogs = logs.filter(isProtocolLog)

@@ -6,7 +6,7 @@ import { appendCancelled, recordCancelled, recordExpired } from '../notification
 import type { InvalidationRow, OrderLogRow } from '../storage/chain/indexed-logs.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
-import { areExpired, type ExpiredOrder, takeExpired } from '../storage/order/orders.ts'
+import { type ExpiredOrder, takeExpired } from '../storage/order/orders.ts'
 
 interface Endings {
   /** State after the trades of the range. */
@@ -78,8 +78,7 @@ export async function sweepExpired(
   at: Date,
 ): Promise<void> {
   const limit = 500
-  // Most blocks expire nothing: a look costs less than a transaction.
-  let taken = (await areExpired(db, chainId, headers)) ? limit : 0
+  let taken = limit
   while (taken === limit) {
     taken = await db.transaction(async (tx) => {
       const orders = await takeExpired(tx, chainId, headers, { limit })

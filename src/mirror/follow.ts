@@ -72,6 +72,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   /** Old orders wait, and nothing but the time for a look keeps them from being read. */
   let isBehind = false
   let looksAgainAt = 0
+  /** New trades may name orders that are not stored. */
+  let areNew = true
   const first = [
     async () => {
       if (now() - latestAt < latestEveryMs) return
@@ -85,8 +87,9 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       options.meter.looked()
     },
     async () => {
+      if (!areNew) return
       const from = await firstNotified(db, options)
-      await logged((limit) => unknownLogged(db, chainId, { limit, from }), options)
+      areNew = !(await logged((limit) => unknownLogged(db, chainId, { limit, from }), options))
     },
   ]
   const compareLive = () =>
@@ -134,6 +137,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     await forgetMissing(db, chainId, before(missingMs))
     await forgetUnshown(db, chainId, before(missingMs))
     await watchChannels(db, chainId, 5 * rareMs)
+    areNew = true
   }
   let looks = 0
   for (let rareAt = Number.NEGATIVE_INFINITY; !signal.aborted; then.push(...then.splice(0, 1))) {
@@ -155,7 +159,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
         })
       })
     }
-    await traded.pause(isBehind ? 0 : rest, signal)
+    if (await traded.pause(isBehind ? 0 : rest, signal)) areNew = true
   }
 }
 

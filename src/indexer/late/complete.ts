@@ -86,6 +86,7 @@ export function createCompletion(options: CompletionOptions): Completion {
     async step(checkpoint) {
       if (now() < nextAt) return
       nextAt = now() + completeEveryMs
+      const isLater = after !== undefined
       const unread = await unreadTransactions(db, chainId, after, atOnce)
       after = unread.length === atOnce ? unread.at(-1) : undefined
       try {
@@ -95,7 +96,8 @@ export function createCompletion(options: CompletionOptions): Completion {
         if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
         log.warn('settlements cannot be completed for the moment', { fault: fault.message })
       }
-      meter.unread(await countUnread(db, chainId))
+      const areAll = unread.length < atOnce && !isLater
+      meter.unread(areAll ? unread.length : await countUnread(db, chainId))
       meter.withoutSolver(await countDueSolvers(db, chainId))
     },
   }

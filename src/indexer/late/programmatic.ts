@@ -79,6 +79,7 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   const lookEvery = Math.ceil(lookEveryMs / blockTimeMs)
   const pauses = { authorised: lookEvery, removed: removedFactor * lookEvery }
   const range = createRange(maxRange)
+  let isHistoryRead = false
 
   async function look(at: Checkpoint & { head: number }): Promise<boolean> {
     const due = await dueProgrammaticOrders(db, chainId, { block: at.number, limit: atOnce })
@@ -148,8 +149,9 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
     if (!at) return false
     if (await lookAtParts(at)) return true
     if (await look(at)) return true
-    if (at.head - at.number > maxBehind) return false
+    if (isHistoryRead || at.head - at.number > maxBehind) return false
     const history = await findProgrammaticHistory(db, chainId)
+    isHistoryRead = history !== undefined && history.nextBlock > history.lastBlock
     if (!history || history.nextBlock > Math.min(history.lastBlock, at.number)) return false
     await range.use((length) => readOld(history, at, length))
     await pause(pauseMs)

@@ -141,19 +141,20 @@ export async function lockCheckpoint(tx: Tx, chainId: number): Promise<void> {
 /**
  * Moves the checkpoint over blocks without logs, and stores their hashes. In SQL: one statement, since most
  * blocks are such.
+ * @returns whether orders that are not marked have expired before the last block
  * @throws when the checkpoint is not at `from`
  */
 export async function moveThrough(
   db: Db,
   chainId: number,
   { from, to, at, head }: CheckpointMove & { from: Checkpoint; to: Checkpoint; head: number },
-  blocks: readonly BlockRow[],
-): Promise<void> {
-  const time = blocks.at(-1)?.timestamp
-  const moved = await sql(db).$queryRaw<unknown[]>`
+  blocks: readonly [BlockRow, ...BlockRow[]],
+): Promise<boolean> {
+  const { timestamp } = blocks.at(-1) ?? blocks[0]
+  const [moved] = await sql(db).$queryRaw<{ expired: boolean }[]>`
     WITH moved AS (
       UPDATE checkpoints SET block_number = ${to.number}, block_hash = ${bytea(to.hash)}, head_number = ${head}, updated_at = ${at},
-        block_time = ${time === undefined ? null : new Date(time * 1_000)}
+        block_time = ${new Date(timestamp * 1_000)}
       WHERE chain_id = ${chainId} AND block_number = ${from.number} AND block_hash = ${bytea(from.hash)} RETURNING chain_id
     ), stored AS (
       INSERT INTO blocks (chain_id, number, hash, parent_hash, time)
@@ -163,8 +164,11 @@ export async function moveThrough(
         AS b(number, hash, parent, time)
       ON CONFLICT DO NOTHING
     )
-    SELECT 1 FROM moved`
-  if (moved.length !== 1) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
+    SELECT EXISTS (
+      SELECT FROM orders WHERE chain_id = ${chainId} AND expired_at_block IS NULL AND effective_valid_to < ${timestamp}
+    ) AS expired FROM moved`
+  if (!moved) throw new Error(`the checkpoint of chain ${chainId} was moved by another process`)
+  return moved.expired
 }
 
 /**

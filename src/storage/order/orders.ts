@@ -91,17 +91,6 @@ export interface ExpiredOrder {
   blockNumber: number
 }
 
-/** Reports whether orders expired before one of these blocks, and are not marked. */
-export async function areExpired(
-  db: Db,
-  chainId: number,
-  blocks: readonly { timestamp: number }[],
-): Promise<boolean> {
-  const newest = Math.max(...blocks.map(({ timestamp }) => timestamp))
-  const where = { chainId, expiredAtBlock: null, effectiveValidTo: { lt: newest } }
-  return (await sql(db).order.findFirst({ where, select: { id: true } })) !== null
-}
-
 /**
  * Marks up to `limit` orders as expired by the times of blocks, in the order of expiry, and returns them.
  * Each order is returned once, unless a rollback undoes its block. In SQL: skips rows that are locked.
