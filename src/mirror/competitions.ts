@@ -3,6 +3,7 @@ import type { MirroredCompetition } from '../domain/auction/competition.ts'
 import { auctionKey } from '../domain/auction/key.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
+import { isObject } from '../outside/http-json.ts'
 import { storeRound } from '../storage/auction/current-auction.ts'
 import {
   dueCompetitions,
@@ -27,8 +28,13 @@ const maxBehind = 300
 /** Missing competitions that one look requests. */
 export const missingAtOnce = 4
 
-interface CompetitionServices extends MirrorServices {
+interface MissingServices extends MirrorServices {
   claims: Claims
+}
+
+interface CompetitionServices extends MissingServices {
+  /** The newest competition that is stored with all its orders. */
+  latest: { number: bigint | undefined }
 }
 
 /**
@@ -36,10 +42,10 @@ interface CompetitionServices extends MirrorServices {
  * @throws Outage when the order book, its budget or the database is not available
  */
 export async function mirrorLatest(mirror: MirrorBatch, services: CompetitionServices): Promise<void> {
-  const { db, network, orderBook, meter, now } = services
+  const { db, network, orderBook, meter, now, latest } = services
   const { chainId } = network
   const body = await orderBook.latestCompetition('new')
-  if (body === undefined) return
+  if (body === undefined || isLatest(body, latest)) return
   const competition = readCompetition(body, chainId)
   if (!competition) {
     meter.competitions('malformed')
@@ -49,18 +55,22 @@ export async function mirrorLatest(mirror: MirrorBatch, services: CompetitionSer
   const skipped = await noteNewest(db, competition, maxBehind)
   if (skipped > 0) meter.competitions('skipped', skipped)
   if (await isCompetitionStored(db, competition)) {
-    await mirrorSome(competition.orders, mirror, services)
+    if (await mirrorSome(competition.orders, mirror, services)) latest.number = competition.number
     return
   }
-  if (await storeCompetition(competition, mirror, services))
-    await storeRound(db, { chainId, at: new Date(now()) })
+  if (!(await storeCompetition(competition, mirror, services))) return
+  latest.number = competition.number
+  await storeRound(db, { chainId, at: new Date(now()) })
 }
+
+const isLatest = (body: unknown, { number }: CompetitionServices['latest']) =>
+  number !== undefined && isObject(body) && body.auctionId === Number(number)
 
 /**
  * Requests missing competitions: those between the ones that were the newest, and those that
  * settlements on chain name. One that the order book does not show is requested three times.
  */
-export async function mirrorMissing(mirror: MirrorBatch, services: CompetitionServices): Promise<void> {
+export async function mirrorMissing(mirror: MirrorBatch, services: MissingServices): Promise<void> {
   const { db, network } = services
   const { chainId } = network
   await noteSettled(db, chainId)
@@ -74,11 +84,7 @@ export async function mirrorMissing(mirror: MirrorBatch, services: CompetitionSe
   }
 }
 
-async function mirrorNumber(
-  number: bigint,
-  mirror: MirrorBatch,
-  services: CompetitionServices,
-): Promise<void> {
+async function mirrorNumber(number: bigint, mirror: MirrorBatch, services: MissingServices): Promise<void> {
   const { db, network, orderBook, meter } = services
   const { chainId } = network
   const body = await orderBook.competition(number, 'live')
@@ -124,7 +130,7 @@ export async function mirrorNumbered(number: bigint, services: MirrorServices): 
 async function storeCompetition(
   competition: MirroredCompetition,
   mirror: MirrorBatch,
-  services: CompetitionServices,
+  services: MissingServices,
 ): Promise<boolean> {
   const { db, meter, claims } = services
   if (!(await mirrorSome(competition.orders, mirror, services))) return false

@@ -63,6 +63,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const [live, missed] = [createBatches('live', storedAtOnce), createBatches('live')]
   const old = createBatches('live', storedAtOnce)
   const claims = createClaims(options)
+  const latest: { number: bigint | undefined } = { number: undefined }
   // An order book that is away from the start counts too.
   options.meter.looked()
   const before = (ms: number) => new Date(now() - ms)
@@ -78,7 +79,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     async () => {
       if (now() - latestAt < latestEveryMs) return
       latestAt = now()
-      await mirrorLatest(auctioned, { ...options, claims }).catch((fault: unknown) => {
+      await mirrorLatest(auctioned, { ...options, claims, latest }).catch((fault: unknown) => {
         // The first look at an order book that was away.
         if (options.orderBook.state() !== 'closed') latestAt = Number.NEGATIVE_INFINITY
         throw fault

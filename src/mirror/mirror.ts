@@ -46,6 +46,7 @@ import {
   unknownMembers,
 } from './read-order.ts'
 import { readTrade } from './read-trades.ts'
+import type { StoredBodies } from './stored-bodies.ts'
 
 /** A client for which orders are read that were not stored. They are removed when they were not used. */
 export interface MirrorClient {
@@ -69,6 +70,8 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   readPresignatures: ReadPresignatures
   /** Undefined for orders that are found. */
   client?: MirrorClient
+  /** Bodies that were stored before: one that has not changed is not verified and written again. */
+  storedBodies?: StoredBodies
   /** The reader of an import. */
   read?: ReadOrders
   /** Reads tokens for messages of notifications, without those that cannot be read. Never rejects. */
@@ -307,19 +310,29 @@ export async function storeOrders(
   expected: readonly OrderUid[] | undefined,
   services: MirrorServices,
 ): Promise<Set<OrderUid>> {
-  const { network, meter } = services
+  const { network, meter, storedBodies } = services
   const believed = expected && new Set(expected)
+  const unchanged = (await storedBodies?.noteUnchanged(bodies)) ?? new Set()
+  const isUnchanged = (body: unknown) =>
+    unchanged.size > 0 && uidsIn([body]).some((uid) => unchanged.has(uid))
   const unknown = bodies.reduce<number>((sum, body) => sum + unknownMembers(body), 0)
   if (unknown > 0) meter.unknownMembers(unknown)
   const read: MirroredOrder[] = []
   for (const [index, body] of bodies.entries()) {
+    if (isUnchanged(body)) continue
     // Signatures take time: others have their turn meanwhile.
     if (index % readAtOnce === readAtOnce - 1) await nextTurn()
     const one = readMirrored(body, network)
     if ('fault' in one) meter.refused(one.fault)
     else if (believed?.has(one.order.uid) !== false) read.push(one)
   }
-  return storeRead([...new Map(read.map((each) => [each.order.uid, each])).values()], services)
+  meter.compared(unchanged.size)
+  const stored = await storeRead([...new Map(read.map((each) => [each.order.uid, each])).values()], services)
+  storedBodies?.remember(
+    bodies,
+    read.filter(({ order }) => stored.has(order.uid)),
+  )
+  return new Set([...unchanged, ...stored])
 }
 
 async function storeRead(orders: readonly MirroredOrder[], services: MirrorServices): Promise<Set<OrderUid>> {

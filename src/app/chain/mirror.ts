@@ -30,6 +30,7 @@ import {
   type ReadThrough,
   type StoreDocument,
 } from '../../mirror/read-through.ts'
+import { createStoredBodies } from '../../mirror/stored-bodies.ts'
 import { createWrites, type OrderBookWrites, sharingReads, type WriteServices } from '../../mirror/writes.ts'
 import type { LoopMetrics } from '../../server/measures/loop-metrics.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -163,7 +164,13 @@ export function composeMirror(options: MirrorOptions): Mirror {
     },
     async follow(signal) {
       await Promise.all([
-        followOrderBook({ ...servicesOver(loopDb), latestEveryMs, callsPerMinute, traded }, signal),
+        followOrderBook(
+          {
+            ...{ ...servicesOver(loopDb), latestEveryMs, callsPerMinute, traded },
+            storedBodies: createStoredBodies(loopDb, chainId),
+          },
+          signal,
+        ),
         readHistories(oldTrades, signal),
       ])
     },

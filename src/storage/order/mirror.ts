@@ -303,6 +303,27 @@ export async function noteMirrored(
 }
 
 /**
+ * Notes that live orders were compared with the order book now, which reports nothing new, and returns those.
+ * Orders that traded, or whose rows others write, are left out. In SQL: skips rows that are locked.
+ */
+export async function noteUnchanged(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+): Promise<Set<OrderUid>> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    WITH found AS (
+      SELECT m.order_id, o.uid FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
+      WHERE m.chain_id = ${chainId} AND o.uid = ANY(${uids.map(bytea)}::bytea[]) AND m.is_live AND m.traded_at IS NULL
+        AND ${raw(isUnfinished)} AND o.expired_at_block IS NULL
+        AND NOT EXISTS (SELECT FROM missing_orders g WHERE g.chain_id = m.chain_id AND g.uid = o.uid)
+      FOR UPDATE OF m SKIP LOCKED
+    ), noted AS (UPDATE mirrored_orders m SET compared_at = now() FROM found f WHERE m.order_id = f.order_id)
+    SELECT uid FROM found`
+  return new Set(rows.map(({ uid }) => hexOf(uid)))
+}
+
+/**
  * Notes the calls of quotes, which an order book shows once their orders have ended, where they are missing.
  * In SQL: a list.
  */
