@@ -5,7 +5,7 @@ import { networks } from './shape.ts'
 import { type Phase, phases } from './world.ts'
 
 export interface FollowOptions extends Pick<Options, 'home' | 'json'> {
-  /** The duration under load, and that of each idle phase; the second may be a fraction. */
+  /** The duration under load, and that of each idle phase. */
   minutes: number
   idleMinutes: number
   networks: number
@@ -14,6 +14,8 @@ export interface FollowOptions extends Pick<Options, 'home' | 'json'> {
   callsPerMinute: number
   /** The phases that are measured. */
   only: readonly Phase[]
+  /** The limit of the program's heap in MB. */
+  heapMb: number | undefined
   /** The target of a CPU profile of the program. */
   profile: string | undefined
 }
@@ -32,6 +34,7 @@ statements and WAL for each block, and calls of order books; for fills, the time
   --fills N       fills a minute of the busiest network (default 30); others have a share of them
   --calls N       calls of an order book in a minute (default 100)
   --only A,B      of the phases ${phases.join(', ')}
+  --heap MB       limit of the program's heap (default: Node's for this machine)
   --profile DIR   where a CPU profile of the program goes
   --home DIR      folder of the embedded database, kept between runs (default bench/.cache/follow)
   --json FILE     where the figures go (default bench/results/follow.json)`
@@ -49,6 +52,7 @@ export function readFollowOptions(argv: readonly string[]): FollowOptions {
       fills: { type: 'string', default: '30' },
       calls: { type: 'string', default: '100' },
       only: { type: 'string', default: phases.join(',') },
+      heap: { type: 'string' },
       profile: { type: 'string' },
       home: { type: 'string', default: path.join(cache, 'follow') },
       json: { type: 'string', default: path.join(import.meta.dirname, '..', 'results', 'follow.json') },
@@ -66,6 +70,7 @@ export function readFollowOptions(argv: readonly string[]): FollowOptions {
       if (!phase) throw new Error(`--only takes ${phases.join(', ')}`)
       return phase
     }),
+    heapMb: values.heap === undefined ? undefined : whole('heap', values.heap, 100, 100_000),
     profile: values.profile,
     home: values.home,
     json: values.json,

@@ -72,7 +72,13 @@ export async function runFollow(options: FollowOptions, undo: Undo, print: (line
   const baseUrl = `http://127.0.0.1:${upstream.port}`
   const followed = networks.slice(0, options.networks)
   const program = await startProgram({
-    ...{ source, target: path.join(cache, 'follow_program'), print, profile: options.profile },
+    ...{
+      source,
+      target: path.join(cache, 'follow_program'),
+      print,
+      profile: options.profile,
+      heapMb: options.heapMb,
+    },
     ...{ command: 'all', databaseUrl: database.url },
     networks: followed.map((each) => rowOf(each, baseUrl, options.callsPerMinute)),
     // The clock of the bench itself would take some percent of the processor.

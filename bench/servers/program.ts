@@ -39,6 +39,8 @@ export interface ProgramOptions {
   env?: Record<string, string>
   /** The target of a CPU profile of the process. */
   profile?: string | undefined
+  /** The limit of its heap in MB; that of Node for this machine by default. */
+  heapMb?: number | undefined
   /** Receives the output in pieces. */
   hear?: (text: string) => void
   print: (line: string) => void
@@ -51,6 +53,7 @@ export async function startProgram(given: ProgramOptions): Promise<ServerProcess
   const { target, databaseUrl, rpcUrl, network = benchNetwork, profile } = options
   const { networks: rows = [{ ...network, rpcUrl }] } = options
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
+  if (options.heapMb !== undefined) flags.push(`--max-old-space-size=${options.heapMb}`)
   if (!options.built) build(options)
   const networks = path.join(target, 'networks.json')
   writeFileSync(networks, networkText(rows))

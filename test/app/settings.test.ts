@@ -129,6 +129,19 @@ test('the command exits at once with the fault', async () => {
   expect(half.stderr).toContain('settlement and vaultRelayer go together')
 }, 60_000)
 
+test('a process of all roles needs a solver where auctions are held, not for followed order books alone', async () => {
+  const own = { ...staged, chainId: 10, name: 'own', wrappedNative: numbered('ab'), firstBlock: 0 }
+  const held = { ...own, finalityBlocks: 1, blockTimeMs: 1_000, poolFactory: numbered('ac'), baseTokens: [] }
+  const followed = { chainId: 1, rpcUrl: 'http://127.0.0.1:1', orderBook: { url: 'http://127.0.0.1:1' } }
+  const [following, both] = await Promise.all([
+    run(['all'], { NETWORKS_FILE: file(JSON.stringify([followed])) }),
+    run(['all'], { NETWORKS_FILE: file(JSON.stringify([followed, held])) }),
+  ])
+  expect([following.code, both.code]).toEqual([2, 2])
+  expect(following.stderr).toBe('configuration: DATABASE_URL: is needed for this command\n')
+  expect(both.stderr).toContain('configuration: SOLVER_PRIVATE_KEY: is needed for this command\n')
+}, 60_000)
+
 test('vapid-keys prints a pair that the settings take, all of them or none', async () => {
   const { code, stdout } = await run(['vapid-keys'], {})
   expect(code).toBe(0)

@@ -78,9 +78,9 @@ export function createSimulatedChain(script: (ChainChange | undefined)[] = [], l
       return head
     },
     block: async (number) => visible(`block ${number}`)[number],
-    async logs({ from, to }) {
+    async logs({ from, to, endHash }) {
       const seen = visible(`logs ${from}-${to}`)
-      if (seen.length <= to) throw new Outage(`block ${to}`)
+      if (seen.length <= to || (endHash ?? seen[to]?.hash) !== seen[to]?.hash) throw new Outage(`block ${to}`)
       return seen.slice(from, to + 1).flatMap(({ logs }) => logs)
     },
     settlements: async (logged) =>
