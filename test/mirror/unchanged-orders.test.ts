@@ -70,7 +70,9 @@ async function compare(body: ReturnType<typeof signed>) {
   await sql(db).mirroredOrder.updateMany({ data: { comparedAt: past } })
   const before = readWhole
   expect(await storeOrders([body], [body.uid], services)).toEqual(new Set([body.uid]))
-  const order = await sql(db).order.findUniqueOrThrow({ where: { uid: bytea(body.uid) } })
+  const order = await sql(db).order.findUniqueOrThrow({
+    where: { chainId_uid: { chainId, uid: bytea(body.uid) } },
+  })
   const mirrored = await sql(db).mirroredOrder.findUniqueOrThrow({ where: { orderId: order.id } })
   return { isWhole: readWhole > before, order, mirrored }
 }
