@@ -39,7 +39,7 @@ interface Command {
   hear?: ((text: string) => void) | undefined
 }
 
-const startMs = 30_000
+const startMs = 120_000
 /** A time longer than an overloaded server stalls. */
 const answerMs = 60_000
 const endMs = 10_000
