@@ -84,7 +84,7 @@ test('an unchanged order is compared without being read again, and a changed one
   expect(again.isWhole).toBe(false)
   expect(again.mirrored.comparedAt).not.toEqual(past)
   expect(compared).toBe(1)
-  const cancelled = await compare({ ...body, status: 'cancelled' })
+  const cancelled = await compare(Object.assign({}, body, { status: 'cancelled' }))
   expect([cancelled.isWhole, cancelled.order.cancelledAt !== null]).toEqual([true, true])
   // An order that has ended is read whole, whatever it was before.
   expect((await compare(body)).isWhole).toBe(true)

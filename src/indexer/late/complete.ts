@@ -96,8 +96,7 @@ export function createCompletion(options: CompletionOptions): Completion {
         if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
         log.warn('settlements cannot be completed for the moment', { fault: fault.message })
       }
-      const areAll = unread.length < atOnce && !isLater
-      meter.unread(areAll ? unread.length : await countUnread(db, chainId))
+      meter.unread(unread.length === 0 && !isLater ? 0 : await countUnread(db, chainId))
       meter.withoutSolver(await countDueSolvers(db, chainId))
     },
   }
