@@ -5,7 +5,8 @@ import { askOrderBook } from './order-book.ts'
 import { networks } from './shape.ts'
 import { type Phase, World } from './world.ts'
 
-// The scripted nodes and order books of all networks. Arguments: how many, and the orders and fills of the busiest.
+// The scripted nodes and order books of all networks. Arguments: how many, and the orders and fills of the
+// busiest.
 
 const [count = 1, orders = 1, fills = 1] = process.argv.slice(2).map(Number)
 
