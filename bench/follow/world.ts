@@ -77,7 +77,7 @@ const settledMs = 3_000
 const deadlineMs = 24_000
 const keptCompetitions = 400
 
-/** A network: a chain whose blocks come by the clock, and the orders, auctions and fills of its order book. */
+/** A chain whose blocks come by the clock, and the orders, auctions and fills of its order book. */
 export class World {
   readonly orders = new Map<string, LiveOrder>()
   readonly live = new Set<LiveOrder>()
