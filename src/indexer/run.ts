@@ -32,7 +32,7 @@ export interface IndexerOptions
 /** Maximum number of blocks in one read of logs and in one transaction. */
 const maxRange = 1_000
 /** Blocks of this time become final together. */
-const finalityMs = 4_000
+const finalityMs = 1_000
 
 /**
  * Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a

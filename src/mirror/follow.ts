@@ -22,6 +22,8 @@ import { maxUids } from './order-book.ts'
 const compareMs = 5_000
 /** Orders of new trades end the pause. */
 const restMs = 2_000
+/** The pause between two looks for orders of earlier trades. */
+const tradedMs = 4_000
 /** Watched accounts of one turn, so that others have theirs. */
 const maxAccounts = 4
 /** The time in which all live orders are compared, if the budget of calls is enough for it. */
@@ -73,8 +75,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   /** Old orders wait, and nothing but the time for a look keeps them from being read. */
   let isBehind = false
   let looksAgainAt = 0
-  /** New trades may name orders that are not stored. */
-  let areNew = true
+  /** Trades of others than the newest may name orders whose turn has come again. */
+  let tradedAt = Number.NEGATIVE_INFINITY
   const first = [
     async () => {
       if (now() - latestAt < latestEveryMs) return
@@ -88,9 +90,9 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       options.meter.looked()
     },
     async () => {
-      if (!areNew) return
+      if (now() < tradedAt + tradedMs) return
       const from = await firstNotified(db, options)
-      areNew = !(await logged((limit) => unknownLogged(db, chainId, { limit, from }), options))
+      if (await logged((limit) => unknownLogged(db, chainId, { limit, from }), options)) tradedAt = now()
     },
   ]
   const compareLive = () =>
@@ -138,7 +140,6 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     await forgetMissing(db, chainId, before(missingMs))
     await forgetUnshown(db, chainId, before(missingMs))
     await watchChannels(db, chainId, 5 * rareMs)
-    areNew = true
   }
   let looks = 0
   for (let rareAt = Number.NEGATIVE_INFINITY; !signal.aborted; then.push(...then.splice(0, 1))) {
@@ -160,7 +161,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
         })
       })
     }
-    if (await traded.pause(isBehind ? 0 : rest, signal)) areNew = true
+    if (await traded.pause(isBehind ? 0 : rest, signal)) tradedAt = Number.NEGATIVE_INFINITY
   }
 }
 
