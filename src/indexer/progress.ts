@@ -1,5 +1,6 @@
 import type { OddLog } from '../chain/logs/logs.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import type { WaitingSettlements } from '../storage/chain/log-queries.ts'
 
 /** Lag of an index behind its source. */
 interface ProgressState {
@@ -97,8 +98,6 @@ export interface IndexerMeter {
   reorganised(depth: number): void
   /** A log without an index or a transaction was given one, or an impossible log was skipped. */
   oddLog(what: OddLog): void
-  /** Settlements that are stored by their logs alone. */
-  unread(count: number): void
-  /** The number of settlements whose solver is not known. */
-  withoutSolver(count: number): void
+  /** Settlements that wait to be read. */
+  waits(waiting: WaitingSettlements): void
 }

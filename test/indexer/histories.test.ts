@@ -212,7 +212,7 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
     now: () => 0,
     completeEveryMs: 0,
     log: silentLog,
-    meter: { stored() {}, reorganised() {}, oddLog() {}, unread() {}, withoutSolver() {} },
+    meter: { stored() {}, reorganised() {}, oddLog() {}, waits() {} },
     chain: {
       head: () => chain.head(),
       block: (number) => chain.block(number),

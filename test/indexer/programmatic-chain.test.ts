@@ -47,7 +47,7 @@ async function sync() {
     return { poll, signal: stop.signal }
   }
   const indexer = once()
-  const meter = { stored() {}, reorganised() {}, unread() {}, oddLog() {}, caughtUp() {} }
+  const meter = { stored() {}, reorganised() {}, waits() {}, oddLog() {}, caughtUp() {} }
   const reads = {
     head: () => chain.head(),
     block: (number: number) => chain.block(number),

@@ -100,7 +100,7 @@ async function play({ script, runs, firstBlock }: Story) {
       },
       tokenLogs: async (wanted: readonly string[], range: LogRange) =>
         (await chain.logs(range)).filter(isOf(new Set(wanted))) as TransferLog[],
-      meter: { stored() {}, reorganised() {}, oddLog() {}, unread() {}, withoutSolver() {} },
+      meter: { stored() {}, reorganised() {}, oddLog() {}, waits() {} },
       poll: async () => {
         quiet = simulated.isQuiet() ? quiet + 1 : 0
         // More looks than a shorter chain gets before it is accepted.

@@ -11,12 +11,12 @@ import { recordTrades, tradesOfOrders } from '../../notifications/record.ts'
 import { creditFirstSettlement } from '../../storage/auction/competition.ts'
 import { blockHash, completeChainFacts, holdCheckpoint } from '../../storage/chain/indexed-logs.ts'
 import {
-  countUnread,
+  countWaiting,
   settledIn,
   type UnreadTransaction,
   unreadTransactions,
 } from '../../storage/chain/log-queries.ts'
-import { countDueSolvers, dueSolvers, postponeSolvers } from '../../storage/chain/solvers.ts'
+import { dueSolvers, postponeSolvers } from '../../storage/chain/solvers.ts'
 import type { Tx } from '../../storage/database/database.ts'
 import { signal } from '../../storage/database/signals.ts'
 import { lockOrders, refreshProgress } from '../../storage/order/progress.ts'
@@ -29,7 +29,7 @@ import { readSolvers, type Solvers } from '../solvers.ts'
 export interface CompletionOptions extends Indexing {
   chain: Pick<ChainReads, 'block' | 'settlements'>
   log: Log
-  meter: Pick<IndexerMeter, 'unread' | 'withoutSolver'>
+  meter: Pick<IndexerMeter, 'waits'>
   /** Pause between two looks. Default: 15 seconds. */
   completeEveryMs?: number
 }
@@ -86,7 +86,9 @@ export function createCompletion(options: CompletionOptions): Completion {
     async step(checkpoint) {
       if (now() < nextAt) return
       nextAt = now() + completeEveryMs
-      const isLater = after !== undefined
+      const waiting = await countWaiting(db, chainId)
+      meter.waits(waiting)
+      if (waiting.unread + waiting.withoutSolver === 0) return
       const unread = await unreadTransactions(db, chainId, after, atOnce)
       after = unread.length === atOnce ? unread.at(-1) : undefined
       try {
@@ -96,8 +98,7 @@ export function createCompletion(options: CompletionOptions): Completion {
         if (!(fault instanceof Outage || fault instanceof RpcError)) throw fault
         log.warn('settlements cannot be completed for the moment', { fault: fault.message })
       }
-      meter.unread(unread.length === 0 && !isLater ? 0 : await countUnread(db, chainId))
-      meter.withoutSolver(await countDueSolvers(db, chainId))
+      meter.waits(await countWaiting(db, chainId))
     },
   }
 }

@@ -84,8 +84,7 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
           secondsLeft: secondsLeft ?? undefined,
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),
-      unread: (unread) => update(network, { unread }),
-      withoutSolver: (withoutSolver) => update(network, { withoutSolver }),
+      waits: (waiting) => update(network, { ...waiting }),
       oddLog: (what) => oddLogs.inc({ network, what }),
     }),
     holdings(network) {

@@ -47,8 +47,20 @@ export const toUnread = ({ block, tx, settlements }: UnreadRow): UnreadTransacti
   txHash: hexOf(tx),
 })
 
-export function countUnread(db: Db, chainId: number): Promise<number> {
-  return sql(db).settlement.count({ where: { chainId, isUnread: true } })
+/** Settlements that wait to be read. */
+export interface WaitingSettlements {
+  /** The number of those whose transactions are to be read. */
+  unread: number
+  /** The number of those whose solver is not known. */
+  withoutSolver: number
+}
+
+/** Counts settlements that wait to be read. In SQL: two counts at once. */
+export async function countWaiting(db: Db, chainId: number): Promise<WaitingSettlements> {
+  const [counts] = await sql(db).$queryRaw<WaitingSettlements[]>`
+    SELECT count(*) FILTER (WHERE is_unread)::int AS unread, count(solver_due)::int AS "withoutSolver"
+    FROM settlements WHERE chain_id = ${chainId} AND (is_unread OR solver_due IS NOT NULL)`
+  return counts ?? { unread: 0, withoutSolver: 0 }
 }
 
 interface StoredSettlement {

@@ -66,13 +66,9 @@ export async function dueSolvers(db: Db, chainId: number, limit: number): Promis
   return rows.map(toUnread)
 }
 
-/** Postpones the search for the solvers of a transaction: by a minute, then fourfold each time, up to a day. */
+/** Postpones the search for the solvers of a transaction: by a minute, and then fourfold, up to a day. */
 export async function postponeSolvers(db: Db, chainId: number, txHash: Bytes32): Promise<void> {
   await sql(db).$executeRaw`UPDATE settlements SET solver_tries = least(solver_tries + 1, 10),
       solver_due = now() + least(power(4, solver_tries) * interval '1 minute', interval '1 day')
     WHERE chain_id = ${chainId} AND tx_hash = ${bytea(txHash)} AND solver_due IS NOT NULL`
-}
-
-export function countDueSolvers(db: Db, chainId: number): Promise<number> {
-  return sql(db).settlement.count({ where: { chainId, solverDue: { not: null } } })
 }
