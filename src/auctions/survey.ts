@@ -1,8 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Block } from '../chain/chain.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { unixSeconds } from '../domain/log.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'
-import { createLatePoll } from '../indexer/chain-stream.ts'
 import { newestPrices } from '../storage/auction/competition.ts'
 import { type AnyCandidate, admit, rankOrders } from './admission/admit.ts'
 import { readFunds, readOrders } from './assemble.ts'
@@ -19,7 +19,7 @@ const pricesMs = 600_000
  */
 export async function surveyOrders(services: AuctionServices, signal: AbortSignal): Promise<void> {
   const { network, settings, log } = services
-  const poll = createLatePoll(network.blockTimeMs)
+  const pollMs = Math.min(5_000, Math.max(1_000, network.blockTimeMs / 2))
   services.book.reset()
   services.standings.reset()
   let last = Number.NEGATIVE_INFINITY
@@ -34,7 +34,7 @@ export async function surveyOrders(services: AuctionServices, signal: AbortSigna
       if (!(fault instanceof Outage))
         log.warn('survey abandoned', { network: network.name, error: String(fault) })
     }
-    await poll(0, signal)
+    await pause(pollMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

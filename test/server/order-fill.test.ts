@@ -34,8 +34,8 @@ describe('how good a trade was', () => {
   test('a sale is compared with limit, quote after its fee, and market', () => {
     expect(qualityDown(order())).toEqual({
       limit: { referenceAmount: 3_000n, amount: 10n, share: 3_333n },
-      // 3,018 less 10 (9.054, rounded up) for the fee of 3.
-      quote: { referenceAmount: 3_008n, amount: 2n, share: 664n },
+      // 3,018 less 9 (9.054, rounded down) for the fee of 3.
+      quote: { referenceAmount: 3_009n, amount: 1n, share: 332n },
       market: { referenceAmount: 3_020n, amount: -10n, share: -3_312n },
     })
   })
