@@ -199,13 +199,14 @@ function composeTrading(
     if (!mirror) return own
     return hasPools ? ratesBefore(own, mirror.nativeRates) : mirror.nativeRates
   }
+  const nativeRates = withBook(quoting.nativeRates)
   const simulations = composeSimulations({
     ...{ chain, policy, appDataSources, rpc, nodes, timeoutMs },
     simulationRpc: rpcWithoutRetries,
     quotes: quoteServices,
     quoteElsewhere: hasPools ? undefined : mirror?.writes.quote,
     orders: { ...orderServices, checkOrder: newOrderCheck() },
-    isFollowed: options.orderBook !== undefined,
+    ratesOfFollowed: mirror && nativeRates,
     ...shared,
   })
   const maxGas = BigInt(settings.SETTLEMENT_MAX_GAS)
@@ -222,7 +223,7 @@ function composeTrading(
   })
   return {
     ...{ quoteServices, orderServices, simulations, auctionServices },
-    nativeRates: withBook(quoting.nativeRates),
+    nativeRates,
     recordedRates: withBook(quoting.recordedRates),
     checkSignature: createAccountSignatureCheck(orderCode),
   }

@@ -1,5 +1,6 @@
 import type { AppDataSources } from '../app-data/read.ts'
 import { uploadAppData } from '../app-data/upload.ts'
+import { pricesMs } from '../auctions/survey.ts'
 import { createBundleSimulation } from '../chain/bundle/bundle.ts'
 import { type Chain, cacheSpendable } from '../chain/chain.ts'
 import { createOrderSimulation } from '../chain/order/simulation.ts'
@@ -7,19 +8,22 @@ import type { NetworkNodes } from '../chain/rpc/nodes.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
 import { batch } from '../concurrency/batch.ts'
+import type { Address } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Services } from '../graphql/context/context.ts'
 import type { TradingServices } from '../graphql/context/networks.ts'
+import type { ReadRates } from '../mirror/native-rates.ts'
 import { recordLogged } from '../notifications/record.ts'
 import type { OrderServices } from '../orders/check.ts'
-import { diagnoseOrders } from '../orders/diagnose.ts'
+import { createFollowedReads, diagnoseOrders } from '../orders/diagnose.ts'
 import { explainOrder } from '../orders/explain/explain.ts'
 import { quoteWarnings, readWarningFacts } from '../orders/explain/quote-warnings.ts'
 import { simulateGiven, simulateStored } from '../orders/simulate.ts'
 import type { QuoteServices } from '../quotes/quote.ts'
 import type { Metrics } from '../server/metrics.ts'
+import { newestPrices } from '../storage/auction/competition.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type OnLogged, storeOrders } from '../storage/order/insert.ts'
 import { areTaken } from '../storage/order/orders.ts'
@@ -52,8 +56,8 @@ interface SimulationsOptions
   /** Services to explain orders: its checks have a queue of their own. */
   orders: OrderServices
   quotes: QuoteServices
-  /** True if the network follows an order book that is run elsewhere. */
-  isFollowed: boolean
+  /** Native prices of tokens, where the network follows an order book that is run elsewhere. */
+  ratesOfFollowed: ReadRates | undefined
   /** Quotes of the order book that the network follows. */
   quoteElsewhere?: TradingServices['quote'] | undefined
 }
@@ -76,7 +80,7 @@ export function composeSimulations({
   timeoutMs,
   orders,
   quotes,
-  isFollowed,
+  ratesOfFollowed,
   quoteElsewhere,
 }: SimulationsOptions): Pick<
   TradingServices,
@@ -94,14 +98,19 @@ export function composeSimulations({
   const limits = { timeoutMs, retries: 0, maxBytes: maxBundleBytes }
   const bundleRpc = nodes.connect({ ...limits, runsStrangersCode: true })
   const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
-  const diagnosis = { network, now, policy, auctions, chain, isFollowed }
+  const pricesOf = (tokens: readonly Address[]) =>
+    newestPrices(db, network.chainId, new Date(now() - pricesMs), tokens)
+  const followed =
+    ratesOfFollowed &&
+    createFollowedReads({ network, chain, newestPrices: pricesOf, nativeRates: ratesOfFollowed })
+  const diagnosis = { network, now, policy, auctions, chain, followed }
   const warnings = { ...diagnosis, db, appDataSources, simulateOrder }
-  const explanation = { orders, quotes, diagnosis, simulateOrder }
+  const explanation = { orders, quotes, simulateOrder }
   return {
-    diagnose: (orders) => diagnoseOrders(orders, diagnosis),
+    diagnose: (orders, asker) => diagnoseOrders(orders, { ...diagnosis, asker }),
     explainOrder: (order, options, meter) =>
       explainOrder(order, options, {
-        ...{ ...explanation, orders: { ...orders, meter } },
+        ...{ ...explanation, orders: { ...orders, meter }, diagnosis: { ...diagnosis, asker: meter } },
         quoteElsewhere: quoteElsewhere && ((request) => quoteElsewhere(request, meter)),
       }),
     lookAhead: (order) => readWarningFacts(order, warnings),

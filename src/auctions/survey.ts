@@ -10,7 +10,7 @@ import { pricesAsSigned } from './market.ts'
 import type { AuctionServices } from './services.ts'
 
 /** The age at which prices of the order book's auctions are not those of now any more. */
-const pricesMs = 600_000
+export const pricesMs = 600_000
 
 /**
  * Finds out, on a network whose auctions are held elsewhere, what keeps its live orders from being filled:
@@ -57,6 +57,7 @@ async function surveyOnce(head: Block, services: AuctionServices): Promise<void>
   const { funds, answers } = await readFunds(ranked, head, services)
   const found = admit(candidates, answers, funds, candidates.length).verdicts
   await standings.write([...verdicts, ...found], head.number)
+  await services.rounds.note()
 }
 
 /** All orders, the likeliest first: whether a price is missing or too low is for the order book's solvers. */

@@ -1,28 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Holding, ReadBalance } from '../chain/balance-reader.ts'
 import type { Chain } from '../chain/chain.ts'
-import { diagnose, needsBalanceRead } from '../domain/diagnosis/diagnose.ts'
+import { priceScale } from '../domain/amount.ts'
+import { fundsReasons } from '../domain/diagnosis/account-reasons.ts'
+import { isOverdue } from '../domain/diagnosis/auction-reasons.ts'
+import { diagnose, needsBalanceRead, needsPriceRead } from '../domain/diagnosis/diagnose.ts'
 import type { DiagnosedOrder, Diagnosis, DiagnosisInput } from '../domain/diagnosis/diagnosis.ts'
-import { Outage } from '../domain/errors/error.ts'
-import { nativeMarker } from '../domain/evm/address.ts'
+import { Outage, Refusal } from '../domain/errors/error.ts'
+import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Clock } from '../domain/log.ts'
 import { nativeCoin } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { OrderData } from '../domain/order/order.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import { wrappedForm } from '../domain/token/token.ts'
+import type { Asker } from '../mirror/client-limits.ts'
+import type { ReadRates } from '../mirror/native-rates.ts'
+import { normalizedPriceDown } from '../quotes/native-price.ts'
 import type { StoredFacts, UnplacedOrderFacts } from '../storage/order/diagnosis-facts.ts'
 
 export interface DiagnosisServices {
   network: Network
   now: Clock
   policy: Pick<TradingPolicy, 'deniedTokens'>
-  /** True if the network follows an order book that is run elsewhere. */
-  isFollowed?: boolean | undefined
+  /** Reads for the first answer about an order; only where the network follows an order book. */
+  followed?: FollowedReads | undefined
+  /** The client that is charged for calls of the order book. */
+  asker?: Asker | undefined
   /** Settings of the network's auctions. */
   auctions: { everyBlocks: number; minLifetime: number }
   chain: Pick<Chain, 'balances'>
 }
 
-type ServiceRules = Pick<DiagnosisServices, 'network' | 'auctions' | 'isFollowed'>
+type ServiceRules = Pick<DiagnosisServices, 'network' | 'auctions' | 'followed'>
 
 /** Orders of one look at the chain: those beyond are answered without it. */
 const maxLooks = 100
@@ -31,7 +41,8 @@ type WithoutLook = Omit<DiagnosisInput, 'look'>
 
 /**
  * Why each of these orders is not filled, in their order. At most one request to the node, for those that no
- * auction has looked at lately.
+ * auction, or no survey of a followed order book, has looked at lately. On such a network, prices that are not
+ * stored are read too.
  */
 export async function diagnoseOrders(
   orders: readonly StoredFacts[],
@@ -39,30 +50,153 @@ export async function diagnoseOrders(
 ): Promise<Diagnosis[]> {
   const now = new Date(services.now())
   const rows = orders.map((stored) => ({ stored, facts: toFacts(stored, now, services) }))
+  const { followed, asker } = services
   const looked = rows
-    .filter(({ stored, facts }) => !stored.hasOwnCode && needsBalanceRead(facts))
+    .filter(({ stored, facts }) => (followed || !stored.hasOwnCode) && needsBalanceRead(facts))
     .slice(0, maxLooks)
-  const looks = await look(
-    looked.map(({ stored: { owner, order } }) => ({ owner, token: order.sellToken })),
-    services,
-  )
+  const holdings = looked.map(({ stored: { owner, order } }) => ({ owner, token: order.sellToken }))
+  const unpriced = followed ? rows.filter(({ facts }) => needsPriceRead(facts)) : []
+  const tokens = new Set(unpriced.flatMap(({ facts: { order } }) => [order.sellToken, order.buyToken]))
+  const [looks, prices] = await Promise.all([
+    followed ? followed.funds(holdings) : look(holdings, services),
+    tokens.size > 0 ? followed?.prices([...tokens], asker) : undefined,
+  ])
   const lookOf = new Map(looked.map(({ stored }, index) => [stored, looks[index] ?? null]))
-  return rows.map(({ stored, facts }) => diagnose({ ...facts, look: lookOf.get(stored) ?? null }))
+  const priced = new Set(unpriced.map(({ stored }) => stored))
+  return rows.map(({ stored, facts }) => {
+    const known = prices && priced.has(stored) ? { ...facts, ...pricesOf(facts, prices) } : facts
+    const seen = lookOf.get(stored) ?? null
+    return diagnose({ ...known, look: followed ? judgedLook(seen, stored, known) : seen })
+  })
+}
+
+/** The funds that a look found; null where code of the order's own decides, which only a survey runs. */
+function judgedLook(
+  look: DiagnosisInput['look'],
+  { isVerified, order }: StoredFacts,
+  facts: WithoutLook,
+): DiagnosisInput['look'] {
+  if (look === null || look === 'away') return look
+  const isShort = fundsReasons({ ...facts, look }, look, null).length > 0
+  // Hooks may bring what is missing; an account that has all may still refuse the signature.
+  return (isShort ? order.hasPreHooks : !isVerified) ? null : look
+}
+
+type ReadPrices = ReadonlyMap<Address, bigint | null>
+
+/** The prices of an order's tokens as the newest ones of the market, or the tokens that have none. */
+function pricesOf(
+  { now, market, order: { sellToken, buyToken } }: WithoutLook,
+  prices: ReadPrices,
+): Pick<DiagnosisInput, 'market' | 'unpriced'> {
+  const [sell, buy] = [prices.get(sellToken), prices.get(buyToken)]
+  const newest = sell && buy ? { at: now, sell, buy } : undefined
+  return {
+    market: newest ? { newest, oldest: market?.oldest ?? newest } : market,
+    unpriced: [sellToken, buyToken].filter((token) => prices.get(token) === null),
+  }
+}
+
+/** What the first answer about an order of a followed order book waits for. */
+export interface FollowedReads {
+  /** Returns the funds in the order of the holdings; null for what could not be read in time. */
+  funds(holdings: readonly Holding[]): Promise<DiagnosisInput['look'][]>
+  /** Native atoms for 10^18 atoms; null for a token without a price. What could not be read in time is left out. */
+  prices(tokens: readonly Address[], asker: Asker | undefined): Promise<ReadPrices>
+}
+
+/** Time of all reads for one answer, in milliseconds: they run at once. */
+const readMs = 2_000
+/** Holdings that are read at once, for all clients. */
+const maxReading = 1_000
+/** Tokens of one answer whose prices the order book is asked for: each is a call. */
+const maxPriced = 4
+
+interface FollowedReadsOptions extends Pick<DiagnosisServices, 'network' | 'chain'> {
+  /** Prices of the newest auction that is stored, if it is of now. @throws Outage */
+  newestPrices(tokens: readonly Address[]): Promise<ReadonlyMap<Address, bigint>>
+  nativeRates: ReadRates
+}
+
+/** Concurrent answers share the reads of one account and token, and of one price. */
+export function createFollowedReads(options: FollowedReadsOptions): FollowedReads {
+  const { network, newestPrices, nativeRates } = options
+  const running = new Map<string, Promise<DiagnosisInput['look']>>()
+  const keyOf = ({ owner, token }: Holding) => `${owner}:${token}`
+
+  /** Begins to read what is not being read. */
+  function begin(holdings: readonly Holding[]): void {
+    const others = new Map(holdings.map((holding) => [keyOf(holding), holding]))
+    const begun = [...others].filter(([key]) => !running.has(key)).slice(0, maxReading - running.size)
+    const reading = look(
+      begun.map(([, holding]) => holding),
+      options,
+    )
+    for (const [index, [key]] of begun.entries())
+      running.set(
+        key,
+        reading.then((looks) => looks[index] ?? null).finally(() => running.delete(key)),
+      )
+  }
+
+  async function readPrices(
+    tokens: readonly Address[],
+    found: Map<Address, bigint | null>,
+    asker: Asker | undefined,
+  ): Promise<void> {
+    const form = (token: Address) => wrappedForm(token, network.wrappedNative)
+    const stored = await newestPrices(tokens.map(form))
+    const priceOf = (token: Address) =>
+      form(token) === network.wrappedNative ? priceScale : stored.get(form(token))
+    for (const token of tokens) {
+      const price = priceOf(token)
+      if (price) found.set(token, price)
+    }
+    const left = tokens.filter((token) => !found.has(token)).slice(0, maxPriced)
+    if (left.length === 0) return
+    const rates = await nativeRates(left, asker)
+    for (const token of left) {
+      const rate = rates.get(token)
+      if (!(rate instanceof Refusal)) found.set(token, rate ? normalizedPriceDown(rate) || null : null)
+    }
+  }
+
+  return {
+    async funds(holdings) {
+      if (holdings.length === 0) return []
+      begin(holdings)
+      const late = pause(readMs, null, { ref: false })
+      return Promise.all(holdings.map((holding) => Promise.race([running.get(keyOf(holding)) ?? null, late])))
+    },
+    async prices(tokens, asker) {
+      const found = new Map<Address, bigint | null>()
+      const reading = readPrices(tokens, found, asker).catch((fault: unknown) => {
+        if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
+      })
+      await Promise.race([reading, pause(readMs, undefined, { ref: false })])
+      return new Map(found)
+    },
+  }
 }
 
 function toFacts(
-  { owner: _owner, hasOwnCode: _code, service, ...row }: StoredFacts,
+  { owner: _owner, hasOwnCode: _code, isVerified: _verified, ...row }: StoredFacts,
   now: Date,
   services: DiagnosisServices,
 ): WithoutLook {
-  const { policy } = services
-  const { sellToken, buyToken } = row.order
+  const { policy, followed } = services
+  const { order, standing } = row
+  const { sellToken, buyToken, effectiveValidTo } = order
+  const service = serviceFacts(row.service, services)
+  // No survey has renewed the standing; that of an order that has expired stays as it was.
+  const isOld = followed && isOverdue({ now, order, service }) && effectiveValidTo * 1_000 > now.getTime()
   return {
     ...row,
     now,
-    tokens: withCoin(row.tokens, row.order, services.network.chainId),
+    standing: isOld ? null : standing,
+    tokens: withCoin(row.tokens, order, services.network.chainId),
     deniedTokens: [sellToken, buyToken].filter((token) => policy.deniedTokens.has(token)),
-    service: serviceFacts(service, services),
+    service,
   }
 }
 
@@ -81,10 +215,13 @@ function withCoin(
 
 function serviceFacts(
   service: StoredFacts['service'],
-  { network: { blockTimeMs }, auctions, isFollowed }: ServiceRules,
+  { network: { blockTimeMs }, auctions, followed }: ServiceRules,
 ): DiagnosisInput['service'] {
   const { minLifetime, everyBlocks } = auctions
-  return { ...service, isFollowed, minLifetime, auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs }
+  return {
+    ...{ ...service, isFollowed: followed !== undefined, minLifetime },
+    ...{ auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs },
+  }
 }
 
 /** Reads the holdings, and returns them in their order. A node that is away is an answer. */

@@ -96,6 +96,7 @@ export type DiagnosisCode =
   | 'nodeAway'
   | 'notAccepted'
   | 'notProposed'
+  | 'notReadYet'
   | 'notYetValid'
   | 'noLiquidity'
   | 'noNativePrice'

@@ -53,6 +53,7 @@ test.each([
   ['OPEN', 'BALANCE_MISSING', ['PRICE_OUT_OF_REACH'], true],
   ['OPEN', 'AUCTIONS_HALTED', ['PRICE_OUT_OF_REACH'], false],
   ['OPEN', 'PRICE_OUT_OF_REACH', ['DECIDED_ELSEWHERE'], false],
+  ['OPEN', 'NOT_READ_YET', [], false],
   ['OPEN', 'EXPIRES_TOO_SOON', ['PRICE_OUT_OF_REACH'], false],
   ['EXPIRED', 'PRICE_OUT_OF_REACH', [], false],
 ] as const)(

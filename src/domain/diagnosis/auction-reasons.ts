@@ -120,13 +120,17 @@ export function serviceReasons({ now, order, service, look }: DiagnosisInput): R
   return reasons
 }
 
-/** Reports whether an auction is overdue since the last one and since the order was placed. */
-export function isHalted({
-  now,
-  order,
-  service,
-}: Pick<DiagnosisInput, 'now' | 'order' | 'service'>): boolean {
-  if (service.isFollowed) return false
+type Timed = Pick<DiagnosisInput, 'now' | 'order' | 'service'>
+
+export function isHalted(facts: Timed): boolean {
+  return !facts.service.isFollowed && isOverdue(facts)
+}
+
+/**
+ * Reports whether an auction, or a survey of a followed order book, is overdue since the last one and since
+ * the order was placed.
+ */
+export function isOverdue({ now, order, service }: Timed): boolean {
   const last = Math.max(service.auctionAt?.getTime() ?? 0, order.creationDate.getTime())
   return now.getTime() - last > minSilenceMs + missedAuctions * service.auctionPauseMs
 }

@@ -239,9 +239,15 @@ export const diagnosisTexts = {
     advice: 'Wait: solvers look again every few seconds.',
     retryable: true,
   },
+  notReadYet: {
+    meaning:
+      'Not all that decides about the order is read yet: its signature, its account’s balance and allowance, and the market price.',
+    advice: 'Ask again in some seconds.',
+    retryable: true,
+  },
   decidedElsewhere: {
     meaning:
-      'Signature and funds allow the order to be filled. Its order book is run elsewhere, and why solvers have not filled it is known only there.',
+      'Signature, funds and price allow the order to be filled. Its order book is run elsewhere, and why solvers have not filled it is known only there.',
     advice: 'Wait: solvers look again every few seconds.',
     retryable: true,
   },
@@ -272,6 +278,7 @@ export const diagnosisCodes = Object.keys(diagnosisTexts) as DiagnosisCode[]
 export const generalCodes: readonly DiagnosisCode[] = [
   'outOfPlaces',
   'notProposed',
+  'notReadYet',
   'decidedElsewhere',
   'waitingForAuction',
   'placeable',

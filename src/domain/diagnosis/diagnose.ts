@@ -1,4 +1,5 @@
 import type { Hook } from '../app-data/document.ts'
+import type { Address } from '../evm/address.ts'
 import type { Failing } from '../order/event.ts'
 import { orderStatus } from '../order/status.ts'
 import {
@@ -27,6 +28,7 @@ import {
   type ObservedStanding,
   type Reason,
   reasonOf,
+  standingOf,
   tokenOf,
 } from './diagnosis.ts'
 import {
@@ -97,6 +99,18 @@ export function needsBalanceRead(facts: Omit<DiagnosisInput, 'look'>): boolean {
   return status === 'open' && (standing === null || isHalted(facts))
 }
 
+/** Reports whether the diagnosis needs the market price now: the order book is followed, and none is stored. */
+export function needsPriceRead(facts: Omit<DiagnosisInput, 'look'>): boolean {
+  const { order, now, service } = facts
+  const status = orderStatus(order, now.getTime() / 1_000)
+  const isLive = status === 'open' || status === 'presignaturePending'
+  return service.isFollowed === true && isLive && order.placementError === null && !hasPrice(facts)
+}
+
+function hasPrice(facts: Omit<DiagnosisInput, 'look'>): boolean {
+  return (facts.standing?.marketGap ?? null) !== null || storedGap(facts) !== null
+}
+
 const codeIndex = ({ code }: Reason) => diagnosisCodes.indexOf(code)
 
 function reasonsOf(facts: DiagnosisInput): Reason[] {
@@ -158,7 +172,8 @@ function accountReasons(facts: DiagnosisInput): Reason[] {
   const signature = isUnsigned ? [reasonOf('presignatureMissing', standing?.since ?? order.creationDate)] : []
   // The current state counts more than the state at the last auction.
   const now = look && look !== 'away' ? fundsReasons(facts, look, null) : []
-  if (!standing) return [...signature, ...now]
+  if (!standing)
+    return [...signature, ...now, ...(facts.service.isFollowed ? priceToo(facts, standingOf(facts, {})) : [])]
   if (isUnsigned) return [...signature, ...now, ...priceToo(facts, standing)]
   const seen = standingReasons(facts, standing)
   const isSeen = (reason: Reason) => seen.some(({ code }) => code === reason.code)
@@ -191,10 +206,7 @@ function standingReasons(facts: DiagnosisInput, standing: ObservedStanding): Rea
     case 'dust_order':
       return [reasonOf('tooSmall', since)]
     case 'missing_native_price':
-      return [
-        ...(standing.routed === 'none' ? marketReasons(facts, standing) : []),
-        reasonOf('noNativePrice', since, tokens(unpriced)),
-      ]
+      return [...(standing.routed === 'none' ? marketReasons(facts, standing) : []), noPrice(unpriced, since)]
     case 'settlement_failed':
       if (standing.failing) return [tradesFail(facts, standing, standing.failing)]
       if (standing.revert !== null) return [settlementReverts(standing.revert, since, facts.isPast)]
@@ -207,14 +219,25 @@ function standingReasons(facts: DiagnosisInput, standing: ObservedStanding): Rea
       return [...marketReasons(facts, standing), reasonOf('outOfPlaces', since)]
     default: {
       if (standing.failing) return [tradesFail(facts, standing, standing.failing)]
-      const reasons = marketReasons(facts, standing)
+      // A survey has prices of the tokens in the newest auction alone.
+      const isUnpriced = facts.service.isFollowed && !facts.isPast && standing.marketGap === null
+      const reasons = isUnpriced ? priceToo(facts, standing) : marketReasons(facts, standing)
       return reasons.length > 0 ? [...reasons, ...takenBack(facts)] : competitionReasons(facts)
     }
   }
 }
 
+const noPrice = (tokens: readonly Address[], since: Date | null): Reason =>
+  reasonOf(
+    'noNativePrice',
+    since,
+    tokens.map((token) => ({ kind: 'token', token })),
+  )
+
 /** Reasons that would remain if the account had the missing funds: its owner would pay gas for nothing. */
 function priceToo(facts: DiagnosisInput, standing: ObservedStanding): Reason[] {
+  const { unpriced = [] } = facts
+  if (unpriced.length > 0) return [noPrice(unpriced, null)]
   const stored = standing.marketGap === null ? storedGap(facts) : null
   return marketReasons(facts, { ...standing, ...stored }).map((reason) => ({ ...reason, since: null }))
 }
@@ -303,8 +326,14 @@ export function tightHooks(
 }
 
 /** The reason if nothing blocks the order. */
-function general({ standing, order, service }: DiagnosisInput): Reason {
-  if (service.isFollowed) return reasonOf('decidedElsewhere', standing?.since ?? order.creationDate)
+function general(facts: DiagnosisInput): Reason {
+  const { standing, order, service, look } = facts
+  if (service.isFollowed) {
+    const isRead = (standing !== null || (look !== null && look !== 'away')) && hasPrice(facts)
+    return isRead
+      ? reasonOf('decidedElsewhere', standing?.since ?? order.creationDate)
+      : reasonOf('notReadYet', null)
+  }
   if (!standing) return reasonOf('waitingForAuction', order.creationDate)
   return reasonOf('notProposed', standing.since)
 }

@@ -83,6 +83,19 @@ export interface ObservedStanding {
   best: (PriceAmounts & { block: number | null; at: Date }) | null
 }
 
+/** The standing of an order that no auction has checked, with what is known of it otherwise. */
+export function standingOf(
+  { now }: Pick<DiagnosisInput, 'now'>,
+  found: Partial<ObservedStanding>,
+): ObservedStanding {
+  return {
+    ...{ reason: null, since: now, at: now, marketGap: null, feeShare: null, policyShare: null },
+    ...{ missing: null, funds: null, takenBy: null, revert: null, failing: null, unpriced: [] },
+    ...{ routed: null, best: null },
+    ...found,
+  }
+}
+
 /** The newest solution for the order that may be shown: the best one of its auction. */
 export interface ObservedBid extends PriceAmounts {
   auctionId: bigint
@@ -176,6 +189,8 @@ export interface DiagnosisInput {
   market: { newest: PairPrice; oldest: PairPrice } | null
   /** The tokens that the operator denies. */
   deniedTokens: readonly Address[]
+  /** The tokens for which a followed order book has no price. */
+  unpriced?: readonly Address[]
   service: {
     /** True if auctions are held elsewhere: the network follows an order book. */
     isFollowed?: boolean | undefined
@@ -191,7 +206,7 @@ export interface DiagnosisInput {
     auctionPauseMs: number
     blockTimeMs: number
   }
-  /** The current funds of the account; null if they were not checked. */
+  /** The current funds of the account; null if they were not checked, or could not be read in time. */
   look: { balance: bigint; allowance: bigint } | 'away' | null
 }
 

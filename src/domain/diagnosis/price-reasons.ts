@@ -58,7 +58,11 @@ function gapOf(
 const newestMs = 900_000
 
 /** The same gap from the stored token prices, with its time, for an order that the router has not quoted. */
-export function storedGap({ order, market, now }: DiagnosisInput): { marketGap: bigint; at: Date } | null {
+export function storedGap({
+  order,
+  market,
+  now,
+}: Pick<DiagnosisInput, 'order' | 'market' | 'now'>): { marketGap: bigint; at: Date } | null {
   if (!market || now.getTime() - market.newest.at.getTime() > newestMs) return null
   const { sell, buy, at } = market.newest
   return { marketGap: limitGap(order, { sell: buy, buy: sell }), at }

@@ -229,7 +229,7 @@ export function createContext(
         ),
         nativeRates: (chainId, addresses) => nativeRates(chainId, addresses, maxValuedBalances),
       },
-      diagnoses: async (chainId, facts) => (await tradingOnChain(chainId)?.diagnose(facts)) ?? [],
+      diagnoses: async (chainId, facts) => (await tradingOnChain(chainId)?.diagnose(facts, caller)) ?? [],
     },
     proceed,
   )

@@ -86,7 +86,7 @@ export interface TradingServices {
     asking?: Asking,
   ): Promise<AsyncGenerator<QuoteReply, void>>
   /** Why each of these orders is not filled, in their order. */
-  diagnose(orders: readonly StoredFacts[]): Promise<Diagnosis[]>
+  diagnose(orders: readonly StoredFacts[], asker?: Asker): Promise<Diagnosis[]>
   /**
    * Returns the obstacles to placing and filling an order, which may be unsigned. Stores nothing.
    * @throws Refusal MissingFrom, Unavailable, RateLimited; Outage of the database

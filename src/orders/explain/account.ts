@@ -2,12 +2,7 @@ import type { CheckOrder, OrderAnswer } from '../../chain/order/order-check.ts'
 import { revertDataText } from '../../chain/rpc/revert.ts'
 import { minOf } from '../../domain/amount.ts'
 import { unpayable, unsigned } from '../../domain/diagnosis/account-reasons.ts'
-import {
-  type DiagnosisInput,
-  type ObservedStanding,
-  type Reason,
-  reasonOf,
-} from '../../domain/diagnosis/diagnosis.ts'
+import { type DiagnosisInput, type Reason, reasonOf, standingOf } from '../../domain/diagnosis/diagnosis.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Network } from '../../domain/network/network.ts'
 import { orderDigest } from '../../domain/signing/signing.ts'
@@ -72,21 +67,4 @@ function signatureRevert(owner: string, answer: OrderAnswer): string | null {
   if (answer.exhausted) return exhausted
   if (!answer.ownerHasCode) return `${owner} has no code`
   return answer.signatureRevert ? revertDataText(answer.signatureRevert) : null
-}
-
-/** The standing of the order if an auction found this. */
-export function standingOf({ now }: DiagnosisInput, found: Partial<ObservedStanding>): ObservedStanding {
-  return {
-    ...{
-      reason: null,
-      since: now,
-      at: now,
-      marketGap: null,
-      feeShare: null,
-      policyShare: null,
-      missing: null,
-    },
-    ...{ funds: null, takenBy: null, revert: null, failing: null, unpriced: [], routed: null, best: null },
-    ...found,
-  }
 }

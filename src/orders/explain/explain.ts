@@ -10,6 +10,7 @@ import {
   type DiagnosisInput,
   type Reason,
   reasonOf,
+  standingOf,
 } from '../../domain/diagnosis/diagnosis.ts'
 import { refused, validityOf } from '../../domain/diagnosis/end-reasons.ts'
 import type { Evidence } from '../../domain/diagnosis/evidence.ts'
@@ -33,7 +34,7 @@ import type { Draft, OrderServices } from '../check.ts'
 import { type DiagnosisServices, diagnoseOrders, unplacedOrderFacts } from '../diagnose.ts'
 import { toInteractions } from '../interactions.ts'
 import { inDatabase, inMemory, isPart, toDraft, withQuote } from '../place.ts'
-import { accountReasons, lookAtAccount, standingOf, type UnplacedOrder } from './account.ts'
+import { accountReasons, lookAtAccount, type UnplacedOrder } from './account.ts'
 
 /** The market's answer to an order: a price and rates, or why there are none. */
 interface MarketSeen {

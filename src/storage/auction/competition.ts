@@ -121,14 +121,21 @@ export async function insertPriceChanges(
 /**
  * The prices of the network's newest stored auction, by token; none if it was stored before `since`. In SQL:
  * each token has a row only where its price changed.
+ * @param tokens all if left out
  */
-export async function newestPrices(db: Db, chainId: number, since: Date): Promise<Map<Address, bigint>> {
+export async function newestPrices(
+  db: Db,
+  chainId: number,
+  since: Date,
+  tokens?: readonly Address[],
+): Promise<Map<Address, bigint>> {
   const newest = await sql(db).auction.findFirst({ where: { chainId }, orderBy: { id: 'desc' } })
   if (!newest || newest.createdAt < since) return new Map()
   const rows = await sql(db).$queryRaw<{ token: Uint8Array; price: string }[]>`
     SELECT s.token, c.price::text FROM price_series s JOIN LATERAL (
       SELECT price FROM price_changes c WHERE c.series_id = s.id ORDER BY c.auction_id DESC LIMIT 1
-    ) c ON c.price IS NOT NULL WHERE s.chain_id = ${chainId}`
+    ) c ON c.price IS NOT NULL
+    WHERE s.chain_id = ${chainId} AND (${tokens === undefined} OR s.token = ANY(${(tokens ?? []).map(bytea)}::bytea[]))`
   return new Map(rows.map(({ token, price }) => [hexOf(token), BigInt(price)]))
 }
 

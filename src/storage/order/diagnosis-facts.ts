@@ -55,6 +55,8 @@ export type StoredFacts = Pick<
   owner: Address
   /** True if own code, of its wallet or its hooks, decides about its account's funds. */
   hasOwnCode: boolean
+  /** False if it is of a followed order book, and its account has not confirmed its signature. */
+  isVerified: boolean
   service: Pick<DiagnosisInput['service'], 'indexed' | 'head' | 'auctionAt'>
 }
 
@@ -141,10 +143,10 @@ function toContext(json: ContextJson): Pick<StoredFacts, 'tokens' | 'market' | '
 
 /** The facts of parsed JSON that `diagnosisFacts` wrote. */
 export function toFacts(json: ContextJson): StoredFacts {
-  const { owner, hasOwnCode, ...order } = toRow(orderFields, json)
+  const { owner, hasOwnCode, isVerified, ...order } = toRow(orderFields, json)
   const standing = read(json, 'standing', standingFields)
   return {
-    ...{ owner, hasOwnCode, order },
+    ...{ owner, hasOwnCode, isVerified, order },
     ...toContext(json),
     standing: standing && toStanding(standing),
     cancellation: read(json, 'cancellation', cancellationFields),

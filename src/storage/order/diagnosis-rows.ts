@@ -37,10 +37,13 @@ import {
 import { type RowFields, rowSql } from '../query/json.ts'
 import { derived, orNull } from '../query/model.ts'
 import { now } from '../query/selection.ts'
+import { isVerified } from './mirror.ts'
 
 /** Fields of order `o` and of its related rows, each as JSON text. */
 
-export const orderFields: RowFields<DiagnosedOrder & { owner: Address; hasOwnCode: boolean }> = {
+export const orderFields: RowFields<
+  DiagnosedOrder & { owner: Address; hasOwnCode: boolean; isVerified: boolean }
+> = {
   owner: orderRow.owner,
   sellToken: orderRow.sellToken,
   buyToken: orderRow.buyToken,
@@ -62,6 +65,11 @@ export const orderFields: RowFields<DiagnosedOrder & { owner: Address; hasOwnCod
   placementDetail: orderRow.placementDetail,
   hasPreHooks: derived(boolean, `coalesce(jsonb_array_length(to_jsonb(o.interactions) -> 'pre'), 0) > 0`, ''),
   hasOwnCode: derived(boolean, `o.signing_scheme = 'eip1271' OR o.interactions IS NOT NULL`, ''),
+  isVerified: derived(
+    boolean,
+    `NOT EXISTS (SELECT FROM mirrored_orders m WHERE m.order_id = o.id AND NOT ${isVerified})`,
+    '',
+  ),
 }
 
 export const tokenFields: RowFields<TokenLabel> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { diagnosisTexts } from '../../../src/domain/diagnosis/code.ts'
-import { diagnose, needsBalanceRead } from '../../../src/domain/diagnosis/diagnose.ts'
+import { diagnose, needsBalanceRead, needsPriceRead } from '../../../src/domain/diagnosis/diagnose.ts'
 import type { DiagnosisInput } from '../../../src/domain/diagnosis/diagnosis.ts'
 import { refused } from '../../../src/domain/diagnosis/end-reasons.ts'
 import { Refusal } from '../../../src/domain/errors/error.ts'
@@ -335,13 +335,52 @@ describe('the service', () => {
   test('holds no auctions of its own where it follows an order book', () => {
     const followed = service({ isFollowed: true, auctionAt: null })
     const reason = { code: 'decidedElsewhere', summary: meaning('decidedElsewhere') }
-    expect(diagnose(sampleFacts(followed))).toMatchObject({ ...reason, since: at(-600), further: [] })
-    expect(diagnose(sampleFacts({ ...followed, ...standing() }))).toMatchObject({
-      ...{ ...reason, since: standingSince, further: [] },
+    const price = { at: at(-1), sell: 3_000n * 10n ** 6n, buy: unit }
+    const priced = { ...followed, market: { newest: price, oldest: price } }
+    const look = { balance: unit, allowance: unit }
+    expect(diagnose(sampleFacts({ ...priced, look }))).toMatchObject({
+      ...{ ...reason, since: at(-600), further: [] },
     })
+    for (const facts of [{ ...priced, ...standing() }, { ...followed, ...standing({ marketGap: 0n }) }])
+      expect(diagnose(sampleFacts(facts))).toMatchObject({ ...reason, since: standingSince, further: [] })
+    const low = { ...price, sell: 2_755n * 10n ** 6n }
+    const far = { ...followed, market: { newest: low, oldest: low } }
+    expect(codesOf({ ...far, look })).toEqual(['priceOutOfReach'])
+    expect(codesOf({ ...far, ...standing() })).toEqual(['priceOutOfReach'])
+    const unpriced = [wrapped]
+    expect(codesOf({ ...followed, look, unpriced })).toEqual(['noNativePrice'])
+    expect(codesOf({ ...followed, ...standing(), unpriced })).toEqual(['noNativePrice'])
     const bid = sampleBid()
     expect(codesOf({ ...followed, ...standing(), bid })).toEqual(['lostCompetition'])
     expect(codesOf({ ...followed, ...standing({ marketGap: -5_000n }) })).toEqual(['priceOutOfReach'])
+  })
+
+  test('has not read yet what decides about an order', () => {
+    const followed = service({ isFollowed: true, auctionAt: null })
+    const newest = { at: at(-1), sell: 3_000n * 10n ** 6n, buy: unit }
+    const market = { newest, oldest: newest }
+    const look = { balance: unit, allowance: unit }
+    const old = { ...newest, at: at(-901) }
+    const unread = [{}, { look }, { market }, { look, market: { newest: old, oldest: old } }, standing()]
+    for (const facts of unread) {
+      const { code, summary, since, further } = diagnose(sampleFacts({ ...followed, ...facts }))
+      expect([code, summary, since, further]).toEqual(['notReadYet', meaning('notReadYet'), null, []])
+    }
+    expect(codesOf({ ...followed, look: 'away', market })).toEqual(['nodeAway', 'notReadYet'])
+    const poor = { ...look, balance: 0n }
+    expect(codesOf({ ...followed, look: poor })).toEqual(['balanceMissing'])
+  })
+
+  test('reads the price of an order where it follows an order book, unless a survey or the market has it', () => {
+    const reads = (more: Partial<DiagnosisInput>, isFollowed = true) =>
+      needsPriceRead(sampleFacts({ ...service({ isFollowed }), ...more }))
+    const newest = { at: at(-1), sell: unit, buy: unit }
+    expect([reads({}), reads({}, false), reads(standing()), reads(standing({ marketGap: -1n }))]).toEqual([
+      ...[true, false, true, false],
+    ])
+    expect(reads({ market: { newest, oldest: newest } })).toBe(false)
+    expect(reads({ order: judged({ cancelledAt: now }) })).toBe(false)
+    expect(reads({ order: judged({ placementError: 'QuoteNotFound' }) })).toBe(false)
   })
 
   test('comes before the order', () => {

@@ -174,7 +174,7 @@ test('every code has a case', () => {
   const beside = ['nodeAway', 'chainBehind', 'auctionsHalted', 'settlementStuck']
   // See `explain.test.ts` and `quote-warnings.test.ts`.
   // Where orders are mirrored only.
-  const followed = ['decidedElsewhere']
+  const followed = ['notReadYet', 'decidedElsewhere']
   const ahead = [
     'notAccepted',
     'marketUnknown',

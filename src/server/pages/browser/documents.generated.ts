@@ -70,6 +70,7 @@ export type DiagnosisCode =
   | 'NODE_AWAY'
   | 'NOT_ACCEPTED'
   | 'NOT_PROPOSED'
+  | 'NOT_READ_YET'
   | 'NOT_YET_VALID'
   | 'NO_LIQUIDITY'
   | 'NO_NATIVE_PRICE'

@@ -39,7 +39,13 @@ export function diagnosedDistance(diagnosis: Diagnosis | undefined): Distance | 
 }
 
 /** Reasons with which no auction measures the distance again. */
-const unwatched = new Set(['NODE_AWAY', 'CHAIN_BEHIND', 'AUCTIONS_HALTED', 'DECIDED_ELSEWHERE'])
+const unwatched = new Set([
+  'NODE_AWAY',
+  'CHAIN_BEHIND',
+  'AUCTIONS_HALTED',
+  'NOT_READ_YET',
+  'DECIDED_ELSEWHERE',
+])
 
 /**
  * Checks whether auctions keep measuring the distance of an order. They store it again after a minute if it
