@@ -105,6 +105,12 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
     ...composeData(access, tokens, trading, scope),
     /** Undefined on a network whose order book is run here. */
     mirror,
+    /** Has the tokens stored that the network itself names: without pools no quote here does. */
+    nameOwnTokens() {
+      const { wrappedNative, usdReference, baseTokens, holderTokens } = network
+      const others = [...baseTokens, ...holderTokens.map(({ address }) => address)]
+      tokens.nameTokens([wrappedNative, ...(usdReference ? [usdReference] : []), ...others])
+    },
   }
 }
 

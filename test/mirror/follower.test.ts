@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
@@ -13,6 +18,10 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
+
+const root = path.join(import.meta.dirname, '..', '..')
+const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
+const loader = path.join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')
 
 /** An order book of its own (A), and a service that follows it (B), over one chain. */
 let book: World
@@ -264,6 +273,61 @@ test('doctor names a refused key, a limit, a wrong clock, and a contract without
     expect(await says({}, { ethFlows: [nothing] })).toEqual([`has no code at ${nothing}`])
   } finally {
     server.close()
+  }
+})
+
+test('the commands of a trade know symbols and units where there are no pools', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-follower-'))
+  const account = book.market.accounts[0] ?? expect.fail()
+  writeFileSync(path.join(folder, 'key'), `${account.privateKey}\n`, { mode: 0o600 })
+  const environment = { PATH: process.env.PATH ?? '', TRADEGRAPH_URL: follower.url ?? '' }
+  const run = async (args: readonly string[], input = '') => {
+    const task = promisify(execFile)(process.execPath, ['--import', loader, cli, ...args], {
+      ...{ cwd: folder, env: environment, timeout: 60_000 },
+    })
+    task.child.stdin?.end(input)
+    return task
+  }
+  try {
+    const { WETH, USDC } = book.market.tokens
+    const symbols = `{ network { tokens(search: "USDC", first: 5) { nodes { address symbol decimals } } } }`
+    await eventually('the dollar is known', async () => {
+      const { nodes } = (await graphql(follower.url ?? '', symbols)).network.tokens
+      return nodes.length > 0 && nodes
+    })
+    const flags = ['--sell', 'WETH', '--buy', 'usdc', '--amount', '0.25', '--from', account.address]
+    const quoted = await run(['quote', ...flags])
+    expect(quoted.stderr).toContain(`quoted: 0.2`)
+    expect(quoted.stderr).toContain(` WETH (${WETH.address}) for `)
+    expect(quoted.stderr).toContain(` USDC (${USDC.address})`)
+    const file = JSON.parse(quoted.stdout)
+    expect([file.sellToken, file.buyToken]).toEqual([
+      { address: WETH.address, symbol: 'WETH', decimals: 18 },
+      { address: USDC.address, symbol: 'USDC', decimals: 6 },
+    ])
+    const signed = await run(
+      ['sign', '--key-file', 'key', '--yes', '--rpc', book.chain.rpcUrl],
+      quoted.stdout,
+    )
+    expect(signed.stderr).toContain(
+      `sell     0.25 WETH (250000000000000000 atoms of ${WETH.address})\nbuy      at least `,
+    )
+    const uid = (await run(['submit'], signed.stdout)).stdout.trim()
+    expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
+    await run(['watch', uid])
+    const { stdout } = await run(['explain', uid])
+    expect(stdout).toMatch(/^ {2}sells 0\.25 WETH for at least \d+\.\d+ USDC, until /m)
+    expect(stdout).toContain('  filled: 0.25 WETH of 0.25 WETH\n')
+    expect(stdout).toMatch(/The order is filled: 0\.25 WETH for \d+(\.\d+)? USDC\./)
+    const verified = await run(['verify', uid, '--rpc', book.chain.rpcUrl])
+    expect(verified.stdout).toContain('FULFILLED: the contract has filled 0.25 WETH of 0.25 WETH')
+    const ghost = run(['quote', ...flags, '--buy', 'GHOST'])
+    await expect(ghost).rejects.toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: 'tradegraph: the service has read no token GHOST on sepolia: name its address\n',
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 })
 

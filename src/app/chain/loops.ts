@@ -52,6 +52,7 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
   const first = await mirror?.firstBlocks()
   const network = { ...parts.network, ...(first && { firstBlock: first.indexedFrom }) }
   const rules = first && { notifiedFrom: first.notifiedFrom }
+  if (mirror) parts.nameOwnTokens()
   await Promise.all([
     runIndexer({ ...indexerOptions, ...rules, network }, signal),
     poolCounts.count(signal),

@@ -166,7 +166,7 @@ export const catalogue = {
     flags: {
       sell: {
         takes: 'token',
-        says: 'the token to sell: its address, or its symbol in the pools of the network',
+        says: 'the token to sell: its address, or its symbol in the pools of the network, without pools of the tokens that the service has read',
       },
       buy: { takes: 'token', says: 'the token to buy' },
       amount: { takes: 'n', says: 'sell exactly this, in whole tokens such as 1.5' },

@@ -37,7 +37,13 @@ const tokensDocument = `query Tokens($addresses: [Address!]!, $network: NetworkN
 }`
 /** Pools come by their value. Where there are more, another token may have the same symbol. */
 const symbolsDocument = `query Symbols($network: NetworkName!) {
-  network(name: $network) { wrappedNative ${token} pools(first: 1000) { pageInfo { hasNextPage } nodes { token0 ${token} token1 ${token} } } }
+  network(name: $network) { contracts { poolFactory } wrappedNative ${token} pools(first: 1000) { pageInfo { hasNextPage } nodes { token0 ${token} token1 ${token} } } }
+}`
+/** The tokens that the service has read, for a network without pools: those with a price come first. */
+const searchDocument = `query Named($network: NetworkName!, $search: String!) {
+  network(name: $network) { tokens(search: $search, first: 100) {
+    pageInfo { hasNextPage } nodes { address symbol decimals lastAuctionPrice }
+  } }
 }`
 const quoteDocument = `mutation Quote($input: QuoteInput!, $slippageBps: BasisPoints) {
   quote(input: $input) {
@@ -234,34 +240,62 @@ async function findTokens(
     addresses.length > 0
       ? queryService<{ tokens: KnownToken[] }>(service, tokensDocument, { addresses, network })
       : { tokens: [] },
-    addresses.length < new Set([sell, buy]).size ? listTokens(network, service) : undefined,
+    listTokens(
+      [...new Set([sell, buy])].filter((name) => !toAddress(name)),
+      network,
+      service,
+    ),
   ])
   const find = (name: string): KnownToken => {
     const known = toAddress(name)
     const found = known
       ? tokens.filter(({ address }) => address === known)
-      : (listed?.tokens ?? []).filter(({ symbol }) => symbol?.toLowerCase() === name.toLowerCase())
+      : listed.tokens.filter((token) => isCalled(token, name))
     const [token, second] = found
     if (!token)
-      throw new CommandFault(exitCodes.refused, `no pool on ${network} has a token ${name}: name its address`)
+      throw new CommandFault(
+        exitCodes.refused,
+        listed.hasPools
+          ? `no pool on ${network} has a token ${name}: name its address`
+          : `the service has read no token ${name} on ${network}: name its address`,
+      )
     if (second) {
       const all = found.map(({ address }) => address).join(', ')
       throw new CommandFault(exitCodes.refused, `several tokens are called ${name}: name one of ${all}`)
     }
-    if (!known && !listed?.isWhole && token.address !== listed?.wrappedNative)
+    if (!known && !listed.isWhole(name) && token.address !== listed.wrappedNative)
       throw new CommandFault(
         exitCodes.refused,
-        `${network} has too many pools to know that only one token is called ${name}: name its address`,
+        `${network} has too many ${listed.hasPools ? 'pools' : 'tokens'} to know that only one token is called ${name}: name its address`,
       )
     return token
   }
   return [find(sell), find(buy)]
 }
 
-/** The tokens of the network's pools, each once. */
-async function listTokens(network: string, service: Service) {
+const isCalled = ({ symbol }: KnownToken, name: string) => symbol?.toLowerCase() === name.toLowerCase()
+
+interface ListedTokens {
+  tokens: readonly KnownToken[]
+  wrappedNative: Address | undefined
+  hasPools: boolean
+  /** Reports whether no other token with this name can be missing. */
+  isWhole(name: string): boolean
+}
+
+/**
+ * The tokens that these names may stand for: those of the network's pools, each once; without pools those that
+ * the service has read.
+ */
+async function listTokens(
+  names: readonly string[],
+  network: string,
+  service: Service,
+): Promise<ListedTokens> {
+  if (names.length === 0) return { tokens: [], wrappedNative: undefined, hasPools: true, isWhole: () => true }
   const { network: found } = await queryService<{
     network: {
+      contracts: { poolFactory: Address | null }
       wrappedNative: KnownToken
       pools: {
         pageInfo: { hasNextPage: boolean }
@@ -269,15 +303,49 @@ async function listTokens(network: string, service: Service) {
       } | null
     }
   }>(service, symbolsDocument, { network })
+  const hasPools = found.contracts.poolFactory !== null
+  const searched = hasPools
+    ? []
+    : await Promise.all(
+        names
+          .filter((name) => !isCalled(found.wrappedNative, name))
+          .map((name) => searchTokens(name, network, service)),
+      )
   const all = [
     found.wrappedNative,
     ...(found.pools?.nodes ?? []).flatMap(({ token0, token1 }) => [token0, token1]),
+    ...searched.flatMap(({ tokens }) => tokens),
   ]
   return {
     tokens: [...new Map(all.map((each) => [each.address, each])).values()],
-    wrappedNative: found.wrappedNative.address,
-    isWhole: !found.pools?.pageInfo.hasNextPage,
+    wrappedNative: found.wrappedNative.address as Address,
+    hasPools,
+    isWhole: (name) =>
+      hasPools
+        ? !found.pools?.pageInfo.hasNextPage
+        : searched.some((search) => search.name === name && search.isWhole),
   }
+}
+
+/**
+ * The tokens with this symbol that have a price, else all with it: anyone makes a token with the symbol of
+ * another.
+ */
+async function searchTokens(name: string, network: string, service: Service) {
+  const { network: found } = await queryService<{
+    network: {
+      tokens: {
+        pageInfo: { hasNextPage: boolean }
+        nodes: readonly (KnownToken & { lastAuctionPrice: string | null })[]
+      }
+    }
+  }>(service, searchDocument, { network, search: name })
+  const called = found.tokens.nodes.filter((token) => isCalled(token, name))
+  const priced = called.filter(({ lastAuctionPrice }) => lastAuctionPrice !== null)
+  const tokens = (priced.length > 0 ? priced : called).map(
+    ({ lastAuctionPrice: _, ...token }): KnownToken => token,
+  )
+  return { name, tokens, isWhole: priced.length > 0 || !found.tokens.pageInfo.hasNextPage }
 }
 
 /** Atoms of an amount in whole tokens, exactly. */
