@@ -52,8 +52,14 @@ export function composeTokenData(options: TokenDataOptions): TokenData {
   const priceSources = sourcesFor(settings.USD_PRICE_SOURCES, options, createPriceSource)
   const holderSources = sourcesFor(settings.HOLDER_SOURCES, options, createHolderSource)
   const sources = { USD_PRICE_SOURCES: priceSources, HOLDER_SOURCES: holderSources }
-  for (const [setting, { length }] of Object.entries(sources))
-    if (length === 0) log.warn(`no source in ${setting} serves this network`, { network: network.name })
+  for (const setting of ['USD_PRICE_SOURCES', 'HOLDER_SOURCES'] as const) {
+    // The default names own records alone, which a network may lack: nothing is set wrong.
+    const isNamed = settings[setting].some(({ kind }) => kind !== 'orderbook' && kind !== 'transfers')
+    if (sources[setting].length === 0)
+      log[isNamed ? 'warn' : 'debug'](`no source in ${setting} serves this network`, {
+        network: network.name,
+      })
+  }
   const prices = createFallbackSource({ what: 'the USD price', sources: priceSources, log, now })
   const holders = createFallbackSource({
     what: 'the list of holders',

@@ -26,7 +26,9 @@ afterAll(async () => {
 })
 
 test('a second system follows the first one by its URL alone, with its node', async () => {
-  const follower = startDev(homes[1], { flags: ['--follow', book.url, '--rpc', book.rpcUrl] })
+  const follower = startDev(homes[1], {
+    ...{ flags: ['--follow', book.url, '--rpc', book.rpcUrl], environment: { LOG_LEVEL: 'warn' } },
+  })
   programs.push(follower)
   const { url, network, chainId, accounts } = await follower.ready()
   expect({ network, chainId, accounts }).toEqual({ network: 'sepolia', chainId: book.chainId, accounts: [] })
@@ -49,6 +51,8 @@ test('a second system follows the first one by its URL alone, with its node', as
     ...{ sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 16n, buyAmount: 10n ** 15n },
   })
   expect((await trader.order(placed.body)).status).toBe('open')
+  // No default of a follower is worth a warning.
+  expect(follower.output().errors).toBe('')
 }, 240_000)
 
 test('the base URL of a network is taken too, and the chain from the node', async () => {

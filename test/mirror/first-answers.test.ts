@@ -4,6 +4,10 @@ import { Interface } from 'ethers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
+import type { Hex } from '../../src/domain/evm/hex.ts'
+import { storeRound } from '../../src/storage/auction/current-auction.ts'
+import { bytea } from '../../src/storage/database/columns.ts'
+import { sql } from '../../src/storage/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { startRelayedNode } from '../setup/relayed-node.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
@@ -185,6 +189,25 @@ test('an order book without a price for a token is named, and one that is away l
   expect(await why(uid)).toEqual(notReadYet)
   line.state.answer = 'none'
   expect(codesOf(await why(uid))).toEqual(['NO_NATIVE_PRICE'])
+})
+
+test('what a survey found before the service was down counts no more', async () => {
+  const uid = await place()
+  expect((await why(uid)).code).toBe('DECIDED_ELSEWHERE')
+  const { id, chainId } = await sql(database.db).order.findFirstOrThrow({ where: { uid: bytea(uid as Hex) } })
+  const since = new Date(Date.now() - 3_600_000)
+  const found = { ...{ reason: 'insufficient_balance', missing: '1', balance: '0', allowance: '0' }, since }
+  await sql(database.db).orderStanding.create({ data: { ...found, orderId: id, chainId, updatedAt: since } })
+  const at = async (auctionAt: Date) => {
+    await storeRound(database.db, { chainId, at: auctionAt })
+    return (await why(uid)).code
+  }
+  // The order is older than the pause after which surveys are overdue.
+  await sql(database.db).order.update({ where: { id }, data: { creationDate: since } })
+  expect(await at(since)).toBe('DECIDED_ELSEWHERE')
+  isHanging = true
+  expect(await at(since)).toBe('NOT_READ_YET')
+  expect(await at(new Date())).toBe('BALANCE_MISSING')
 })
 
 test('each order of a list is read for its first answer', async () => {

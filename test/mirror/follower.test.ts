@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
+import { roles } from '../../src/app/chain/loops.ts'
 import { checkNetworks } from '../../src/app/commands/doctor-network.ts'
 import { readSettings } from '../../src/app/config.ts'
 import { zeroAddress } from '../../src/domain/evm/address.ts'
@@ -27,6 +28,8 @@ const loader = path.join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')
 let book: World
 let database: TestDatabase
 let follower: App
+const warnings: string[] = []
+let warningsAtStart: string[]
 let atBook: ReturnType<typeof createTrader>
 let atFollower: ReturnType<typeof createTrader>
 
@@ -35,7 +38,7 @@ const wish = (amount: bigint, buyAmount = 1n) =>
 
 /** The row of the follower: without pools. */
 const followed = () => ({
-  network: { ...book.market.network, poolFactory: zeroAddress, baseTokens: [] },
+  network: { ...book.market.network, poolFactory: zeroAddress, baseTokens: [], holderTokens: [] },
   rpcUrl: book.chain.rpcUrl,
   orderBook: { url: `${book.url}/${book.market.network.name}`, callsPerMinute: 100_000 },
 })
@@ -44,9 +47,11 @@ beforeAll(async () => {
   ;[book, database] = await Promise.all([startWorld(), createTestDatabase()])
   const environment = { ...unlimited, CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' }
   follower = await startProgram({ database, chain: book.chain }, environment, {
-    roles: ['serve', 'index', 'auction'],
+    roles,
     networks: [followed()],
+    log: { ...silentLog, warn: (message) => void warnings.push(message) },
   })
+  warningsAtStart = [...warnings]
   atBook = createTrader(book.url, book.market)
   atFollower = createTrader(follower.url ?? '', book.market)
 })
@@ -61,6 +66,10 @@ async function both(uid: string) {
   const orders = [await atBook.order(uid), await atFollower.order(uid)]
   return orders.map(({ quote: { metadata, ...quote }, ...order }) => ({ ...order, quote }))
 }
+
+test('a start with default settings warns of nothing', () => {
+  expect(warningsAtStart).toEqual([])
+})
 
 describe('an order that is placed at the order book', () => {
   test('is read when a client names it, and is equal field by field', async () => {

@@ -88,6 +88,12 @@ describe('sources are asked', () => {
     expect(warnings).toEqual([])
   })
 
+  test('own records that a network lacks are no warning: nothing is set wrong', async () => {
+    const data = assemble([{ kind: 'orderbook', url: undefined, apiKey: undefined }])
+    await expect(data.usdPrice(token, 'somebody')).rejects.toThrow(Outage)
+    expect(warnings).toEqual([])
+  })
+
   test('a source configured for this network that does not have it is logged', () => {
     const named = [{ name: 'alpha', network: 'sepolia' }, { name: 'beta' }]
     assemble(named, sampleNetwork)

@@ -80,7 +80,7 @@ builder.objectField(OrderRef, 'diagnosis', (t) =>
   t.field({
     type: OrderDiagnosisRef,
     description:
-      'The reasons why the order is not filled, or its end, from stored facts and up to one look at the chain.',
+      'The reasons why the order is not filled, or its end, from stored facts and up to one look at the chain; on a network that follows an order book also from its prices.',
     extensions: { weight, needs: { facts: diagnosisFacts } satisfies Selected['needs'] },
     resolve: async (parent, _args, { loaders }) => {
       const key = identityOf<DiagnosisKey>(parent)

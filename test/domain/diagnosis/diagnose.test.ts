@@ -341,7 +341,10 @@ describe('the service', () => {
     expect(diagnose(sampleFacts({ ...priced, look }))).toMatchObject({
       ...{ ...reason, since: at(-600), further: [] },
     })
-    for (const facts of [{ ...priced, ...standing() }, { ...followed, ...standing({ marketGap: 0n }) }])
+    for (const facts of [
+      { ...priced, ...standing() },
+      { ...followed, ...standing({ marketGap: 0n }) },
+    ])
       expect(diagnose(sampleFacts(facts))).toMatchObject({ ...reason, since: standingSince, further: [] })
     const low = { ...price, sell: 2_755n * 10n ** 6n }
     const far = { ...followed, market: { newest: low, oldest: low } }
