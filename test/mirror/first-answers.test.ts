@@ -203,7 +203,7 @@ test('what a survey found before the service was down counts no more', async () 
     return (await why(uid)).code
   }
   // The order is older than the pause after which surveys are overdue.
-  await sql(database.db).order.update({ where: { id }, data: { creationDate: since } })
+  await sql(database.db).order.update({ where: { id }, data: { createdAt: since } })
   expect(await at(since)).toBe('DECIDED_ELSEWHERE')
   isHanging = true
   expect(await at(since)).toBe('NOT_READ_YET')

@@ -28,8 +28,6 @@ const loader = path.join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')
 let book: World
 let database: TestDatabase
 let follower: App
-const warnings: string[] = []
-let warningsAtStart: string[]
 let atBook: ReturnType<typeof createTrader>
 let atFollower: ReturnType<typeof createTrader>
 
@@ -38,7 +36,7 @@ const wish = (amount: bigint, buyAmount = 1n) =>
 
 /** The row of the follower: without pools. */
 const followed = () => ({
-  network: { ...book.market.network, poolFactory: zeroAddress, baseTokens: [], holderTokens: [] },
+  network: { ...book.market.network, poolFactory: zeroAddress, baseTokens: [] },
   rpcUrl: book.chain.rpcUrl,
   orderBook: { url: `${book.url}/${book.market.network.name}`, callsPerMinute: 100_000 },
 })
@@ -47,11 +45,9 @@ beforeAll(async () => {
   ;[book, database] = await Promise.all([startWorld(), createTestDatabase()])
   const environment = { ...unlimited, CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' }
   follower = await startProgram({ database, chain: book.chain }, environment, {
-    roles,
+    roles: ['serve', 'index', 'auction'],
     networks: [followed()],
-    log: { ...silentLog, warn: (message) => void warnings.push(message) },
   })
-  warningsAtStart = [...warnings]
   atBook = createTrader(book.url, book.market)
   atFollower = createTrader(follower.url ?? '', book.market)
 })
@@ -67,8 +63,20 @@ async function both(uid: string) {
   return orders.map(({ quote: { metadata, ...quote }, ...order }) => ({ ...order, quote }))
 }
 
-test('a start with default settings warns of nothing', () => {
-  expect(warningsAtStart).toEqual([])
+test('a start with default settings warns of nothing', async () => {
+  const warnings: string[] = []
+  const { network, ...row } = followed()
+  const app = await startProgram(
+    { database, chain: book.chain },
+    {},
+    {
+      networks: [{ ...row, network: { ...network, holderTokens: [] } }],
+      log: { ...silentLog, warn: (message) => void warnings.push(message) },
+      roles,
+    },
+  )
+  await app.close()
+  expect(warnings).toEqual([])
 })
 
 describe('an order that is placed at the order book', () => {
