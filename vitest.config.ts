@@ -21,7 +21,7 @@ export const longFiles = [
   'test/indexer/{endings,histories,pools,watch-tower-load}.test.ts',
   'test/interface/further-tables.test.ts',
   'test/mcp/session.test.ts',
-  'test/mirror/{bad-order-books,competitions,equality,follower,history,import,names,passed-on,programmatic,public-answers,round,sdk,wrapped}.test.ts',
+  'test/mirror/{bad-order-books,competitions,equality,first-answers,follower,history,import,names,passed-on,programmatic,public-answers,round,sdk,wrapped}.test.ts',
   'test/notifications/{announcements,whole-book}.test.ts',
   'test/notifications/channels/{hostile-addresses,telegram,webhook}.test.ts',
   'test/orders/on-chain.test.ts',
