@@ -70,7 +70,7 @@ export async function diagnoseOrders(
   })
 }
 
-/** The funds that a look found; null where code of the order's own decides, which only a survey runs. */
+/** Returns the funds that a look found; null where code of the order's own decides: only a survey runs it. */
 function judgedLook(
   look: DiagnosisInput['look'],
   { isVerified, order }: StoredFacts,
@@ -97,11 +97,14 @@ function pricesOf(
   }
 }
 
-/** What the first answer about an order of a followed order book waits for. */
+/** The reads that an answer about an order of a followed order book waits for. */
 export interface FollowedReads {
-  /** Returns the funds in the order of the holdings; null for what could not be read in time. */
+  /** Returns the funds in the order of the holdings; null for those that could not be read in time. */
   funds(holdings: readonly Holding[]): Promise<DiagnosisInput['look'][]>
-  /** Native atoms for 10^18 atoms; null for a token without a price. What could not be read in time is left out. */
+  /**
+   * Returns native atoms for 10^18 atoms; null for a token without a price. Tokens that could not be read in
+   * time are left out.
+   */
   prices(tokens: readonly Address[], asker: Asker | undefined): Promise<ReadPrices>
 }
 
@@ -124,7 +127,7 @@ export function createFollowedReads(options: FollowedReadsOptions): FollowedRead
   const running = new Map<string, Promise<DiagnosisInput['look']>>()
   const keyOf = ({ owner, token }: Holding) => `${owner}:${token}`
 
-  /** Begins to read what is not being read. */
+  /** Begins the reads that no other answer has begun. */
   function begin(holdings: readonly Holding[]): void {
     const others = new Map(holdings.map((holding) => [keyOf(holding), holding]))
     const begun = [...others].filter(([key]) => !running.has(key)).slice(0, maxReading - running.size)

@@ -15,7 +15,7 @@ import { startProgram, startWorld, unlimited, type World } from '../setup/world.
 
 /**
  * An order book that holds no auctions, and a service that follows it and surveys nothing: its answers about
- * orders come from what it reads for them.
+ * orders come from reads for them alone.
  */
 let book: World
 let database: TestDatabase
@@ -88,7 +88,7 @@ beforeEach(async () => {
   isHanging = false
   line.state.answer = 'passed'
   line.state.prices = []
-  // What the last test read of prices is not known any more.
+  // Prices that the last test read are forgotten.
   await follower.close()
   follower = await startFollower()
 })
@@ -151,7 +151,7 @@ test('the first answer over REST names the price that is out of reach', async ()
   expect([kind, Number(gapPercent) > 99]).toEqual(['price', true])
 })
 
-test('the first answer names missing funds and allowance, and the price beside them', async () => {
+test('the first answer names missing funds and allowance, and the price with them', async () => {
   const poor = createTrader(book.url, book.market, 3)
   const { COW } = book.market.tokens
   const { rpc } = book.chain
@@ -191,7 +191,7 @@ test('an order book without a price for a token is named, and one that is away l
   expect(codesOf(await why(uid))).toEqual(['NO_NATIVE_PRICE'])
 })
 
-test('what a survey found before the service was down counts no more', async () => {
+test('the findings of a survey before the service was down count no more', async () => {
   const uid = await place()
   expect((await why(uid)).code).toBe('DECIDED_ELSEWHERE')
   const { id, chainId } = await sql(database.db).order.findFirstOrThrow({ where: { uid: bytea(uid as Hex) } })

@@ -99,7 +99,7 @@ export function needsBalanceRead(facts: Omit<DiagnosisInput, 'look'>): boolean {
   return status === 'open' && (standing === null || isHalted(facts))
 }
 
-/** Reports whether the diagnosis needs the market price now: the order book is followed, and none is stored. */
+/** Reports whether the diagnosis needs the price now: the order book is followed, and none is stored. */
 export function needsPriceRead(facts: Omit<DiagnosisInput, 'look'>): boolean {
   const { order, now, service } = facts
   const status = orderStatus(order, now.getTime() / 1_000)

@@ -83,7 +83,7 @@ export interface ObservedStanding {
   best: (PriceAmounts & { block: number | null; at: Date }) | null
 }
 
-/** The standing of an order that no auction has checked, with what is known of it otherwise. */
+/** The standing of an order that no auction has checked, with the facts that are known otherwise. */
 export function standingOf(
   { now }: Pick<DiagnosisInput, 'now'>,
   found: Partial<ObservedStanding>,
