@@ -14,6 +14,7 @@ import type { Network } from '../domain/network/network.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import type { Services } from '../graphql/context/context.ts'
 import type { TradingServices } from '../graphql/context/networks.ts'
+import type { Asker } from '../mirror/client-limits.ts'
 import type { ReadRates } from '../mirror/native-rates.ts'
 import { recordLogged } from '../notifications/record.ts'
 import type { OrderServices } from '../orders/check.ts'
@@ -100,17 +101,18 @@ export function composeSimulations({
   const auctions = { everyBlocks: settings.AUCTION_EVERY_BLOCKS, minLifetime: settings.ORDER_MIN_VALIDITY }
   const pricesOf = (tokens: readonly Address[]) =>
     newestPrices(db, network.chainId, new Date(now() - pricesMs), tokens)
-  const followed =
-    ratesOfFollowed &&
-    createFollowedReads({ network, chain, newestPrices: pricesOf, nativeRates: ratesOfFollowed })
-  const diagnosis = { network, now, policy, auctions, chain, followed }
-  const warnings = { ...diagnosis, db, appDataSources, simulateOrder }
+  const followedReads = createFollowedReads({ network, chain, newestPrices: pricesOf })
+  const diagnosisFor = (asker?: Asker) => ({
+    ...{ network, now, policy, auctions, chain },
+    followed: ratesOfFollowed && followedReads((tokens) => ratesOfFollowed(tokens, asker)),
+  })
+  const warnings = { ...diagnosisFor(), db, appDataSources, simulateOrder }
   const explanation = { orders, quotes, simulateOrder }
   return {
-    diagnose: (orders, asker) => diagnoseOrders(orders, { ...diagnosis, asker }),
+    diagnose: (orders, asker) => diagnoseOrders(orders, diagnosisFor(asker)),
     explainOrder: (order, options, meter) =>
       explainOrder(order, options, {
-        ...{ ...explanation, orders: { ...orders, meter }, diagnosis: { ...diagnosis, asker: meter } },
+        ...{ ...explanation, orders: { ...orders, meter }, diagnosis: diagnosisFor(meter) },
         quoteElsewhere: quoteElsewhere && ((request) => quoteElsewhere(request, meter)),
       }),
     lookAhead: (order) => readWarningFacts(order, warnings),

@@ -13,9 +13,8 @@ import { nativeCoin } from '../domain/network/chains.ts'
 import type { Network } from '../domain/network/network.ts'
 import type { OrderData } from '../domain/order/order.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
+import type { NativeRate } from '../domain/token/prices.ts'
 import { wrappedForm } from '../domain/token/token.ts'
-import type { Asker } from '../mirror/client-limits.ts'
-import type { ReadRates } from '../mirror/native-rates.ts'
 import { normalizedPriceDown } from '../quotes/native-price.ts'
 import type { StoredFacts, UnplacedOrderFacts } from '../storage/order/diagnosis-facts.ts'
 
@@ -25,8 +24,6 @@ export interface DiagnosisServices {
   policy: Pick<TradingPolicy, 'deniedTokens'>
   /** Reads for the first answer about an order; only where the network follows an order book. */
   followed?: FollowedReads | undefined
-  /** The client that is charged for calls of the order book. */
-  asker?: Asker | undefined
   /** Settings of the network's auctions. */
   auctions: { everyBlocks: number; minLifetime: number }
   chain: Pick<Chain, 'balances'>
@@ -41,8 +38,8 @@ type WithoutLook = Omit<DiagnosisInput, 'look'>
 
 /**
  * Why each of these orders is not filled, in their order. At most one request to the node, for those that no
- * auction, or no survey of a followed order book, has looked at lately. On such a network, prices that are not
- * stored are read too.
+ * auction, or no survey of a followed order book, has looked at lately. On such a network, prices that are
+ * not stored are read too.
  */
 export async function diagnoseOrders(
   orders: readonly StoredFacts[],
@@ -50,7 +47,7 @@ export async function diagnoseOrders(
 ): Promise<Diagnosis[]> {
   const now = new Date(services.now())
   const rows = orders.map((stored) => ({ stored, facts: toFacts(stored, now, services) }))
-  const { followed, asker } = services
+  const { followed } = services
   const looked = rows
     .filter(({ stored, facts }) => (followed || !stored.hasOwnCode) && needsBalanceRead(facts))
     .slice(0, maxLooks)
@@ -59,7 +56,7 @@ export async function diagnoseOrders(
   const tokens = new Set(unpriced.flatMap(({ facts: { order } }) => [order.sellToken, order.buyToken]))
   const [looks, prices] = await Promise.all([
     followed ? followed.funds(holdings) : look(holdings, services),
-    tokens.size > 0 ? followed?.prices([...tokens], asker) : undefined,
+    tokens.size > 0 ? followed?.prices([...tokens]) : undefined,
   ])
   const lookOf = new Map(looked.map(({ stored }, index) => [stored, looks[index] ?? null]))
   const priced = new Set(unpriced.map(({ stored }) => stored))
@@ -105,7 +102,7 @@ export interface FollowedReads {
    * Returns native atoms for 10^18 atoms; null for a token without a price. Tokens that could not be read in
    * time are left out.
    */
-  prices(tokens: readonly Address[], asker: Asker | undefined): Promise<ReadPrices>
+  prices(tokens: readonly Address[]): Promise<ReadPrices>
 }
 
 /** Time of all reads for one answer, in milliseconds: they run at once. */
@@ -118,12 +115,16 @@ const maxPriced = 4
 interface FollowedReadsOptions extends Pick<DiagnosisServices, 'network' | 'chain'> {
   /** Prices of the newest auction that is stored, if it is of now. @throws Outage */
   newestPrices(tokens: readonly Address[]): Promise<ReadonlyMap<Address, bigint>>
-  nativeRates: ReadRates
 }
 
-/** Concurrent answers share the reads of one account and token, and of one price. */
-export function createFollowedReads(options: FollowedReadsOptions): FollowedReads {
-  const { network, newestPrices, nativeRates } = options
+/** Reads rates at the order book, for the client that is charged for it. */
+type ReadRates = (tokens: readonly Address[]) => Promise<Map<Address, NativeRate | Refusal>>
+
+/** Creates the reads for each client. Concurrent answers share those of one account and token. */
+export function createFollowedReads(
+  options: FollowedReadsOptions,
+): (nativeRates: ReadRates) => FollowedReads {
+  const { network, newestPrices } = options
   const running = new Map<string, Promise<DiagnosisInput['look']>>()
   const keyOf = ({ owner, token }: Holding) => `${owner}:${token}`
 
@@ -145,7 +146,7 @@ export function createFollowedReads(options: FollowedReadsOptions): FollowedRead
   async function readPrices(
     tokens: readonly Address[],
     found: Map<Address, bigint | null>,
-    asker: Asker | undefined,
+    nativeRates: ReadRates,
   ): Promise<void> {
     const form = (token: Address) => wrappedForm(token, network.wrappedNative)
     const stored = await newestPrices(tokens.map(form))
@@ -157,29 +158,29 @@ export function createFollowedReads(options: FollowedReadsOptions): FollowedRead
     }
     const left = tokens.filter((token) => !found.has(token)).slice(0, maxPriced)
     if (left.length === 0) return
-    const rates = await nativeRates(left, asker)
+    const rates = await nativeRates(left)
     for (const token of left) {
       const rate = rates.get(token)
       if (!(rate instanceof Refusal)) found.set(token, rate ? normalizedPriceDown(rate) || null : null)
     }
   }
 
-  return {
+  return (nativeRates) => ({
     async funds(holdings) {
       if (holdings.length === 0) return []
       begin(holdings)
       const late = pause(readMs, null, { ref: false })
       return Promise.all(holdings.map((holding) => Promise.race([running.get(keyOf(holding)) ?? null, late])))
     },
-    async prices(tokens, asker) {
+    async prices(tokens) {
       const found = new Map<Address, bigint | null>()
-      const reading = readPrices(tokens, found, asker).catch((fault: unknown) => {
+      const reading = readPrices(tokens, found, nativeRates).catch((fault: unknown) => {
         if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
       })
       await Promise.race([reading, pause(readMs, undefined, { ref: false })])
       return new Map(found)
     },
-  }
+  })
 }
 
 function toFacts(

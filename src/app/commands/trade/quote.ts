@@ -284,8 +284,8 @@ interface ListedTokens {
 }
 
 /**
- * The tokens that these names may stand for: those of the network's pools, each once; without pools those that
- * the service has read.
+ * The tokens that these names may stand for: those of the network's pools, each once; without pools those
+ * that the service has read.
  */
 async function listTokens(
   names: readonly string[],
