@@ -60,8 +60,11 @@ it.each([
       const query = queryOf(pools, direction, { hopCost: 7n, amount: 10n ** 30n })
       for (const { poolPath, depth, root, cost } of found(query)) {
         const given = 10n ** 17n
-        const exact = amountThrough(direction, poolPath, given)
-        if (exact === undefined || exact < 10n ** 14n || depth < 2e17) continue
+        const amounts = poolPath.map((_, end) => amountThrough(direction, poolPath.slice(0, end + 1), given))
+        const exact = amounts.at(-1)
+        // Amounts are whole atoms, also between two pools.
+        const isCoarse = amounts.some((amount) => amount === undefined || amount < 10n ** 14n)
+        if (exact === undefined || isCoarse || depth < 2e17) continue
         const far = (depth * root * root * Number(given)) / (depth + Number(sign * given))
         expect(far / Number(exact)).toBeCloseTo(1, 9)
         expect(cost).toBe(7 * poolPath.length)
