@@ -35,10 +35,6 @@ export function createPoll(intervalMs: number): Poll {
     }).catch(() => undefined)
 }
 
-/** The poll of what follows the index on a network: nothing waits for it. */
-export const createLatePoll = (blockTimeMs: number): Poll =>
-  createPoll(Math.min(5_000, Math.max(1_000, blockTimeMs / 2)))
-
 export interface Repetition {
   poll: Poll
   log: Log

@@ -58,6 +58,9 @@ interface IndexingOptions {
  */
 const followedMs = 500
 
+/** The poll of what follows the index of a followed chain: nothing waits for it. */
+const createLatePoll = (blockTimeMs: number) => createPoll(Math.min(5_000, Math.max(1_000, blockTimeMs / 2)))
+
 /** The loops of the role `index` on one network. */
 export interface Indexing {
   indexerOptions: IndexerOptions
@@ -77,6 +80,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
   const solverList = createSolverList(rpc, network)
   const tracer = createSettlementTracer({ rpc: rpcWithoutRetries, settlement, now, log })
   const refundKey = settings.REFUND_PRIVATE_KEY
+  const late = options.isFollowing ? { poll: createLatePoll(network.blockTimeMs) } : {}
   return {
     indexerOptions: {
       chainId,
@@ -118,12 +122,12 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       meter: metrics.holdings(network.name),
     },
     hookOptions: {
-      ...{ network, db, now, log },
+      ...{ network, db, now, log, ...late },
       gasOf: (txHashes) => minedGas(rpc, txHashes),
       minedHooks: (txHash) => minedHooks(rpcWithoutRetries, network, txHash),
     },
     programmaticOptions: {
-      ...{ network, db, log, chain },
+      ...{ network, db, log, chain, ...late },
       readAuthorisations: async (keys, blockHash) => {
         const { conditionalOrders } = network
         return conditionalOrders

@@ -28,7 +28,7 @@ import { findOrdersById } from '../../storage/order/orders.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
 import { holdBlock } from '../../storage/token/pools.ts'
 import { isChainFault } from '../block-range.ts'
-import { createLatePoll, type Poll, repeat } from '../chain-stream.ts'
+import { createPoll, type Poll, repeat } from '../chain-stream.ts'
 
 export interface HookReading {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>
@@ -57,7 +57,7 @@ const atOnce = 5
  */
 export async function readHooks(options: HookReading, signal: AbortSignal): Promise<void> {
   const { network, log } = options
-  const poll = options.poll ?? createLatePoll(network.blockTimeMs)
+  const poll = options.poll ?? createPoll(Math.min(2_000, Math.max(100, network.blockTimeMs / 4)))
   const what = 'the outcomes of hooks cannot be read for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }

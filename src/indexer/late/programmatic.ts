@@ -18,7 +18,7 @@ import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-p
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
 import { ChainMoved, type Checkpoint, createRange, RangeTooFull, timeOf } from '../block-range.ts'
-import { createLatePoll, type Poll, repeat } from '../chain-stream.ts'
+import { createPoll, type Poll, repeat } from '../chain-stream.ts'
 import { storeProgrammaticLogs } from '../programmatic-orders.ts'
 import { looksOf, recordLooks } from './programmatic-endings.ts'
 
@@ -67,7 +67,7 @@ export async function followProgrammaticOrders(
 ): Promise<void> {
   const { network, log } = options
   if (!network.conditionalOrders) return
-  const poll = options.poll ?? createLatePoll(network.blockTimeMs)
+  const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
   const what = 'programmatic orders cannot be followed for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
