@@ -344,16 +344,19 @@ async function storeRead(orders: readonly MirroredOrder[], services: MirrorServi
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const presigned = await readPresigned(orders, services)
-  const times = await readTimes(uids, services)
-  const result = await db
-    .transaction(
-      (tx) => store(tx, orders, { signed, presigned, times, tokens }, services),
-      msPerOrder * orders.length,
-    )
-    .catch((fault: unknown) => {
-      if (fault instanceof Outage || fault instanceof Refusal) throw fault
-      return { fault }
-    })
+  const storeWith = (times: Findings['times'], mayLack: boolean) =>
+    db
+      .transaction(
+        (tx) => store(tx, orders, { signed, presigned, times, mayLack, tokens }, services),
+        msPerOrder * orders.length,
+      )
+      .catch((fault: unknown) => {
+        if (fault instanceof Outage || fault instanceof Refusal) throw fault
+        return { fault }
+      })
+  let result = await storeWith(await readTimes(uids, services), false)
+  if ('fault' in result && result.fault instanceof TimeUnread)
+    result = await storeWith(await readTimes(uids, services), true)
   if ('fault' in result) return storeEach(orders, services, result.fault)
   const { inserted, known } = result
   meter.stored(inserted.length)
@@ -469,14 +472,19 @@ interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
   presigned: ReadonlyMap<OrderUid, boolean>
   times: ReadonlyMap<number, Date>
+  /** True if trades of blocks without a time are taken as trades of now. */
+  mayLack: boolean
   tokens: RecentTokens
 }
+
+/** An old trade of the orders was stored after the times of their blocks were read. */
+class TimeUnread extends Error {}
 
 /** @returns those that were not stored before, and how many were */
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, presigned, times, tokens }: Findings,
+  { signed, presigned, times, mayLack, tokens }: Findings,
   { network, now, leastImprovement, client }: MirrorServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
@@ -488,7 +496,11 @@ async function store(
   const rules: TradeRules = {
     ...(leastImprovement !== undefined && { leastImprovement }),
     notifiedFrom,
-    timeOf: ({ blockNumber }) => times.get(blockNumber) ?? at,
+    timeOf({ blockNumber }) {
+      const time = times.get(blockNumber)
+      if (!time && !mayLack && blockNumber < notifiedFrom) throw new TimeUnread()
+      return time ?? at
+    },
     recentTokens: tokens,
   }
   const ids = await insertOrders(tx, orders, (tx, logged) => recordLogged(tx, logged, rules, at))
