@@ -2,7 +2,7 @@ import { schema } from '../src/graphql/schema.ts'
 import { openApiDocument } from '../src/rest/openapi/document.ts'
 import { generated, page, table } from './markdown.ts'
 
-/** Where a member comes from on a network that follows an order book. */
+/** The source of a member on a network that follows an order book. */
 export type MemberSource = 'order book' | 'chain' | 'here'
 
 /** Names of members, where they come from, when they are known, and what else they can be. */
@@ -395,7 +395,7 @@ from, when it is known, and what else it can be. *order book* is what that repor
 computed or recorded by this service. On a network with its own order book all is known at once, except where a row names
 hidden competitions, the first indexed block, or the age of rows.
 
-An empty list or a sum of 0 means that there is none only if the member beside it says so: \`hasAll…\` of a list,
+An empty list or a sum of 0 means that there is none only if the member next to it says so: \`hasAll…\` of a list,
 \`isComplete\` of a connection, of \`Accounting\` and of \`OrderMirror\`, \`isTotalSurplusComplete\` of an account. Over REST the header
 \`X-Unknown-Members\` names such members.`,
     ...tables,

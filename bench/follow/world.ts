@@ -50,7 +50,7 @@ export interface Competition {
   number: number
   startBlock: number
   deadlineBlock: number
-  /** Of all live orders. */
+  /** The UIDs of all live orders. */
   uids: readonly OrderUid[]
   solutions: readonly Solution[]
 }

@@ -233,8 +233,11 @@ async function runDevelopment(flags: FlagsOf<'dev'>): Promise<void> {
   process.exit(0)
 }
 
-/** @throws ConfigError with all missing or wrong settings */
-/** The settings that these roles need. Auctions need a solver, but none are held for followed order books. */
+/**
+ * Returns the settings that these roles need. Auctions need a solver, but none are held for followed order
+ * books.
+ * @throws ConfigError with all missing or wrong settings
+ */
 async function neededBy(roles: readonly Role[], settings: Settings) {
   const { DATABASE_URL, NETWORKS_FILE, SOLVER_PRIVATE_KEY, PROFILE } = settings
   const faults: string[] = []

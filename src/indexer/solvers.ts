@@ -1,12 +1,10 @@
+import { byLogPosition, type LogPlace } from '../chain/logs/logs.ts'
 import type { AccountAt, SolverLog } from '../chain/settlement/solvers.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { type SolverChange, solverChangesOf } from '../storage/chain/solvers.ts'
 import type { Database } from '../storage/database/database.ts'
 import { type BlockRange, isChainFault } from './block-range.ts'
-
-/** A place among the logs of a chain. */
-type Place = Pick<SolverChange, 'blockNumber' | 'logIndex'>
 
 /** Finds the solver of a settlement: the outermost of its callers that was allowed to settle. */
 export interface Solvers {
@@ -15,7 +13,7 @@ export interface Solvers {
    *   allowed, since its call did not revert
    * @returns undefined if it is not known whether an account was allowed
    */
-  outermost(callers: readonly [Address, ...Address[]], place: Place): Address | undefined
+  outermost(callers: readonly [Address, ...Address[]], place: LogPlace): Address | undefined
 }
 
 export interface SolverReading {
@@ -92,7 +90,7 @@ function solversBy(
   return {
     outermost(callers, place) {
       for (const account of othersOf(callers)) {
-        const change = changes.findLast((each) => each.account === account && isBefore(each, place))
+        const change = changes.findLast((each) => each.account === account && byLogPosition(each, place) < 0)
         const isAllowed = change ? change.isAllowed : states.get(keyOf(account, place.blockNumber))
         if (isAllowed === undefined) return undefined
         if (isAllowed) return account
@@ -101,7 +99,3 @@ function solversBy(
     },
   }
 }
-
-const isBefore = (one: Place, other: Place) =>
-  one.blockNumber < other.blockNumber ||
-  (one.blockNumber === other.blockNumber && one.logIndex < other.logIndex)

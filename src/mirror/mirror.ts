@@ -6,12 +6,11 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { isInvalidated, type OrderUid, toOrderUid, unpackOrderUid } from '../domain/order/order.ts'
+import { isInvalidated, type OrderUid, unpackOrderUid } from '../domain/order/order.ts'
 import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import type { RecentTokens } from '../notifications/token-pairs.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
-import { isObject } from '../outside/http-json.ts'
 import { findStoredHead } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
@@ -43,6 +42,7 @@ import {
   type MirroredOrder,
   type MirrorFault,
   readMirrored,
+  uidOf,
   unknownMembers,
 } from './read-order.ts'
 import { readTrade } from './read-trades.ts'
@@ -174,7 +174,7 @@ export async function mirrorFees(limit: number, services: MirrorServices): Promi
 }
 
 function uidsIn(bodies: readonly unknown[]): OrderUid[] {
-  return bodies.flatMap((body) => (isObject(body) && toOrderUid(String(body.uid))) || [])
+  return bodies.flatMap((body) => uidOf(body) ?? [])
 }
 
 /** A page of an account's orders as the order book has it. */
@@ -313,8 +313,10 @@ export async function storeOrders(
   const { network, meter, storedBodies } = services
   const believed = expected && new Set(expected)
   const unchanged = (await storedBodies?.noteUnchanged(bodies)) ?? new Set()
-  const isUnchanged = (body: unknown) =>
-    unchanged.size > 0 && uidsIn([body]).some((uid) => unchanged.has(uid))
+  const isUnchanged = (body: unknown) => {
+    const uid = unchanged.size > 0 ? uidOf(body) : undefined
+    return uid !== undefined && unchanged.has(uid)
+  }
   const unknown = bodies.reduce<number>((sum, body) => sum + unknownMembers(body), 0)
   if (unknown > 0) meter.unknownMembers(unknown)
   const read: MirroredOrder[] = []

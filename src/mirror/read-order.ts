@@ -8,6 +8,7 @@ import {
   buyTokenDestinations,
   type NewOrder,
   type OrderData,
+  type OrderUid,
   orderClasses,
   orderKinds,
   type PlacementError,
@@ -183,6 +184,11 @@ const knownMembers = new Set([...Object.keys(orderShape.shape), ...derivedMember
 /** Counts the members of an order that this program does not know. */
 export function unknownMembers(body: unknown): number {
   return isObject(body) ? Object.keys(body).filter((name) => !knownMembers.has(name)).length : 0
+}
+
+/** The UID that a body names; undefined without a valid one. */
+export function uidOf(body: unknown): OrderUid | undefined {
+  return isObject(body) ? toOrderUid(String(body.uid)) : undefined
 }
 
 /** The creation date that the order book gives an order, by which it sorts lists. */

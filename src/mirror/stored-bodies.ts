@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type OrderUid, toOrderUid } from '../domain/order/order.ts'
-import { isObject } from '../outside/http-json.ts'
+import type { OrderUid } from '../domain/order/order.ts'
 import type { Db } from '../storage/database/database.ts'
 import { noteUnchanged } from '../storage/order/mirror.ts'
-import type { MirroredOrder } from './read-order.ts'
+import { type MirroredOrder, uidOf } from './read-order.ts'
 
 /** The bodies of live orders as an order book wrote them when they were stored last. */
 export interface StoredBodies {
@@ -39,8 +38,6 @@ export function createStoredBodies(db: Db, chainId: number): StoredBodies {
     },
   }
 }
-
-const uidOf = (body: unknown) => (isObject(body) ? toOrderUid(String(body.uid)) : undefined)
 
 const digestOf = (body: unknown) => createHash('sha256').update(JSON.stringify(body)).digest('base64')
 

@@ -54,8 +54,8 @@ export async function detachNotifications(tx: Tx, chainId: number, block: number
  * Marks notifications as reverted, and unread, when their cause has not returned by finality; a trigger gives
  * each one more feed entry. Their block is cleared, so that this happens once. In SQL: JSON is merged.
  */
-export async function revertDetached(tx: Db, chainId: number, finalizedBlock: number): Promise<void> {
-  await sql(tx).$executeRaw`
+export async function revertDetached(db: Db, chainId: number, finalizedBlock: number): Promise<void> {
+  await sql(db).$executeRaw`
     UPDATE notifications SET detached = false, block_number = NULL, read_at = NULL, metadata = metadata || '{"reverted": true}'::jsonb
     WHERE chain_id = ${chainId} AND detached AND block_number <= ${finalizedBlock}`
 }

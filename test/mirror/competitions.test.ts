@@ -7,7 +7,7 @@ import { sql } from '../../src/storage/database/database.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
-import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
+import { countCompetitions, startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
 
 /** An order book of its own (A), and a service that follows it (B), over one chain. */
 let book: World
@@ -112,8 +112,8 @@ describe('competitions of an order book', () => {
     const ids = await caughtUp()
     expect(ids.length).toBeGreaterThanOrEqual(3)
     await expectEqual(ids)
-    expect(await counted(follower, 'stored')).toBe(ids.length)
-    expect(await counted(follower, 'contradicts')).toBe(0)
+    expect(await countCompetitions(follower, 'stored')).toBe(ids.length)
+    expect(await countCompetitions(follower, 'contradicts')).toBe(0)
   })
 
   test('are found by their transaction, and by their order', async () => {
@@ -212,8 +212,14 @@ describe('an order book that errs', () => {
       const rows = await sql(mirrored.db).settlement.findMany()
       return rows.length >= 3 && rows.every(({ isUnread }) => !isUnread)
     })
-    await eventually('contradictions are counted', async () => (await counted(program, 'contradicts')) === 2)
-    await eventually('the malformed one is given up', async () => (await counted(program, 'malformed')) === 3)
+    await eventually(
+      'contradictions are counted',
+      async () => (await countCompetitions(program, 'contradicts')) === 2,
+    )
+    await eventually(
+      'the malformed one is given up',
+      async () => (await countCompetitions(program, 'malformed')) === 3,
+    )
     const here = `${program.url}/${book.market.network.name}`
     const shown = (await request(`${here}${pathOf(one.id)}`)).body
     expect(shown.transactionHashes).toEqual([])
@@ -242,10 +248,4 @@ describe('an order book that errs', () => {
 async function transactionOf(uid: string): Promise<string> {
   const { body } = await request(`${atBook.base}/api/v2/trades?orderUid=${uid}`)
   return body[0].txHash
-}
-
-async function counted(program: App, outcome: string): Promise<number> {
-  const { body } = await request(`${program.metricsUrl}/metrics`)
-  const series = `tradegraph_mirrored_competitions_total\\{network="sepolia",outcome="${outcome}"\\} (\\d+)`
-  return Number(new RegExp(series).exec(body)?.[1] ?? 0)
 }

@@ -18,7 +18,7 @@ import { fillBuffers } from '../setup/drivers.ts'
 import { eventually } from '../setup/eventually.ts'
 import { forwarding, startRelayedNode } from '../setup/relayed-node.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
-import { startProgram, unlimited } from '../setup/world.ts'
+import { countCompetitions, startProgram, unlimited } from '../setup/world.ts'
 
 /** Contracts that lead to the settlement contract; those in the first line may call it. */
 const [wrapper, second, wallet] = [numbered('a1'), numbered('a2'), numbered('a3')]
@@ -218,12 +218,6 @@ async function expectSettled(hash: Bytes32, expected: readonly object[]): Promis
   expect(await settlementsOf(hash)).toEqual(expected)
 }
 
-async function counted(outcome: string): Promise<number> {
-  const { body } = await request(`${program.metricsUrl}/metrics`)
-  const series = `tradegraph_mirrored_competitions_total\\{network="sepolia",outcome="${outcome}"\\} (\\d+)`
-  return Number(new RegExp(series).exec(body)?.[1] ?? 0)
-}
-
 /** Sends a settlement and shows its competition, which claims that this account won it. */
 async function settle(from: Address, to: Address, by: Address): Promise<{ hash: Bytes32; signed: Signed }> {
   const signed = await order()
@@ -309,7 +303,7 @@ test('a number is a claim: one of another order book is neither attributed nor a
       trades: [{ orderUid: foreign.uid, auctionId: null }],
     },
   ])
-  expect(await counted('contradicts')).toBe(0)
+  expect(await countCompetitions(program, 'contradicts')).toBe(0)
 })
 
 test('a solver that is removed, and allowed again by a reorganisation, in one and the same block', async () => {
@@ -358,7 +352,7 @@ test('a node without traces leaves the solver open, and one that has them is ask
     ])
   const metrics = await request(`${program.metricsUrl}/metrics`)
   expect(metrics.body).toContain('tradegraph_indexer_settlements_without_solver{network="sepolia"} 3')
-  expect(await counted('contradicts')).toBe(0)
+  expect(await countCompetitions(program, 'contradicts')).toBe(0)
   expect(refused).toHaveLength(2)
   await program.close()
   deaf.close()
@@ -374,8 +368,8 @@ async function countedWithout(): Promise<number> {
 test('a transaction that is another’s on chain is the one contradiction', async () => {
   const { hash, signed } = await settle(solver, wrapper, solver)
   await expectSettled(hash, [settledBy(solver, signed)])
-  expect(await counted('contradicts')).toBe(0)
+  expect(await countCompetitions(program, 'contradicts')).toBe(0)
   const claimed = await order()
   await show(claimed, solver, hash)
-  await eventually('it is counted', async () => (await counted('contradicts')) === 1)
+  await eventually('it is counted', async () => (await countCompetitions(program, 'contradicts')) === 1)
 })

@@ -5,6 +5,7 @@ import type { Market } from '../../src/dev/market/market.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from './chain.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { request } from './trader.ts'
 
 /** Settings without limits, for tests that send more requests than a client may. */
 export const unlimited = {
@@ -72,4 +73,11 @@ export async function startWorld(
       await database[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The competitions of a followed order book with this outcome, by the metrics. */
+export async function countCompetitions(program: App, outcome: string): Promise<number> {
+  const { body } = await request(`${program.metricsUrl}/metrics`)
+  const series = `tradegraph_mirrored_competitions_total\\{network="sepolia",outcome="${outcome}"\\} (\\d+)`
+  return Number(new RegExp(series).exec(body)?.[1] ?? 0)
 }

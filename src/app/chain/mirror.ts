@@ -95,7 +95,7 @@ export interface Mirror {
   oldTrades: HistoryOptions
   /** Notes the accounts that streams of this process follow, so that their orders are read first. */
   watch(followed: () => Watched, signal: AbortSignal): Promise<void>
-  /** Tells the loop that follows that trades are stored. */
+  /** Wakes the loop that follows the order book: trades are stored. */
   onTraded(): void
   /** Mirrors the order book, and reads older trades of accounts, in the process that leads the indexer. */
   follow(signal: AbortSignal): Promise<void>

@@ -339,6 +339,9 @@ export function parseLogPosition(raw: unknown): LogPosition {
   }
 }
 
-export function byLogPosition(a: LogPosition, b: LogPosition): number {
+/** A place among the logs of a chain. */
+export type LogPlace = Pick<LogPosition, 'blockNumber' | 'logIndex'>
+
+export function byLogPosition(a: LogPlace, b: LogPlace): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }

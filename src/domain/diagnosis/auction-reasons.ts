@@ -122,6 +122,7 @@ export function serviceReasons({ now, order, service, look }: DiagnosisInput): R
 
 type Timed = Pick<DiagnosisInput, 'now' | 'order' | 'service'>
 
+/** Reports whether an auction that would be held here is overdue. */
 export function isHalted(facts: Timed): boolean {
   return !facts.service.isFollowed && isOverdue(facts)
 }

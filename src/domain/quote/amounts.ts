@@ -28,7 +28,7 @@ export function withVolumeFees(
 }
 
 /**
- * The amounts before a volume fee that somebody else took: the inverse of `withVolumeFees`, exact for each
+ * The amounts before a volume fee that another service took: the inverse of `withVolumeFees`, exact for each
  * sell order. For a buy order amounts that this fee rounded down cannot give have one atom more after it.
  */
 export function beforeVolumeFee(

@@ -215,8 +215,8 @@ export async function insertBlocks(tx: Tx, chainId: number, blocks: readonly Blo
 }
 
 /** Deletes the hashes of final blocks. */
-export async function forgetBlocksBelow(tx: Db, chainId: number, number: number): Promise<void> {
-  await sql(tx).block.deleteMany({ where: { chainId, number: { lt: BigInt(number) } } })
+export async function forgetBlocksBelow(db: Db, chainId: number, number: number): Promise<void> {
+  await sql(db).block.deleteMany({ where: { chainId, number: { lt: BigInt(number) } } })
 }
 
 export async function insertChainFacts(tx: Tx, chainId: number, facts: ChainFacts): Promise<void> {

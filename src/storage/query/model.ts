@@ -173,7 +173,7 @@ export function derived<Value>(
   return { codec, sql, nullable: false, description, ...more } as Field<Value>
 }
 
-/** A field beside a list: whether the list has all that it is about. `otherwise` goes on from “False ”. */
+/** A field next to a list: whether the list has all that it is about. `otherwise` goes on from “False ”. */
 export function hasAll(list: string, sql: string, otherwise: string): Record<string, Field<boolean>> {
   const name = `hasAll${list.charAt(0).toUpperCase()}${list.slice(1)}`
   return { [name]: derived(boolean, sql, `True if ${list} lacks nothing. False ${otherwise}`) }

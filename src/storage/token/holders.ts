@@ -113,8 +113,8 @@ export async function rollbackBalances(tx: Tx, chainId: number, block: number | 
 }
 
 /** Deletes the changes of final blocks. In SQL: one statement over two tables. */
-export async function forgetBalanceChanges(tx: Db, chainId: number, block: number): Promise<void> {
-  await sql(tx).$executeRaw`
+export async function forgetBalanceChanges(db: Db, chainId: number, block: number): Promise<void> {
+  await sql(db).$executeRaw`
     DELETE FROM token_balance_changes c USING holder_tokens h
     WHERE h.chain_id = ${chainId} AND c.token_id = h.id AND c.block_number <= ${block}`
 }
