@@ -92,7 +92,7 @@ export class World {
   phase: Phase = 'blocks'
   head: number
   #latest: Competition | undefined
-  #number = 1_000
+  #number = 0
   #due = 0
   #auctionAt = 0
   #cancelDue = 0

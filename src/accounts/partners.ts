@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -97,9 +97,9 @@ export function createPartners(
   times: Partial<PartnerTimes> = {},
 ): Partners {
   const { keptMs, writeMs } = { ...defaultTimes, ...times }
-  const kept = new LRUCache<string, Kept>({ max: maxKept })
+  const kept = createLruCache<string, Kept>({ max: maxKept })
   const reading = new Map<string, Promise<Partner | undefined>>()
-  const limits = new LRUCache<string, PartnerLimits>({ max: maxKept })
+  const limits = createLruCache<string, PartnerLimits>({ max: maxKept })
   /** When each stream of a partner was opened. */
   const watched = new Map<string, Map<() => void, number>>()
   const warn = createThrottledLog({ now, log })

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { createFairQueue, type FairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
 import { dollars, earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/affiliate.ts'
 import {
@@ -185,7 +185,7 @@ export function createStatistics({ db, now, networks }: StatisticsOptions): Stat
 
 /** Caches results for a while, and shares running computations. Errors are not cached. */
 function createCache<V>(max: number, now: Clock, queue: FairQueue) {
-  const cache = new LRUCache<string, { value: V }>({
+  const cache = createLruCache<string, { value: V }>({
     max,
     ttl: cacheMs,
     ttlResolution: 0,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decode, encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakHex } from '../domain/evm/keccak.ts'
@@ -156,7 +156,7 @@ export function cachedGateway(
   gateway: AppDataGateway,
   { now, entries = 1_000, lifetimeMs = 600_000 }: CacheOptions,
 ): AppDataGateway {
-  const cache = new LRUCache<Bytes32, { until: number; document: Promise<string | undefined> }>({
+  const cache = createLruCache<Bytes32, { until: number; document: Promise<string | undefined> }>({
     max: entries,
   })
   return {

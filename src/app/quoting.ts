@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { AppDataSources } from '../app-data/read.ts'
 import type { RouteTrials } from '../auctions/services.ts'
 import type { NetworkNodes } from '../chain/rpc/nodes.ts'
@@ -7,6 +6,7 @@ import { createTokenCheck } from '../chain/token/check.ts'
 import { createTokenSlots } from '../chain/token/slots.ts'
 import { createTradeCheck } from '../chain/trade/check.ts'
 import { batch } from '../concurrency/batch.ts'
+import { createLruCache } from '../concurrency/cache.ts'
 import { createThrottledLog, type ThrottledWarn } from '../concurrency/throttled-log.ts'
 import type { Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
@@ -163,7 +163,7 @@ function createSimulations({ network, rpc, nodes, settings, log, now, pools }: Q
 /** Reads tokens that are not stored yet. A token that was read is skipped for a minute. */
 function createTokenLearner(tokens: QuotingOptions['tokens']): QuoteServices['learnTokens'] {
   // Not for ever: a token may not be stored yet, or a reorg may remove it.
-  const learntTokens = new LRUCache<Address, true>({ max: maxLearntTokens, ttl: 60_000 })
+  const learntTokens = createLruCache<Address, true>({ max: maxLearntTokens, ttl: 60_000 })
   return async (addresses) => {
     const unknown = addresses.filter((token) => !learntTokens.has(token))
     if (unknown.length === 0) return

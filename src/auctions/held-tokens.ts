@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -64,7 +64,7 @@ const droppedMs = 86_400_000
 export function createHeldTokens(options: HeldTokensOptions): HeldTokens {
   const { received, balances, values, minValue, now, log, onRead } = options
   const seen = new Map<Address, { value: bigint; at: number }>()
-  const dropped = new LRUCache<Address, true>({
+  const dropped = createLruCache<Address, true>({
     max: maxReceived,
     ttl: droppedMs,
     ttlResolution: 0,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Pool } from '../domain/routing/pool.ts'
 
@@ -11,7 +11,7 @@ export interface KnownPools {
 const maxKnown = 20_000
 
 export function createKnownPools(): KnownPools {
-  const known = new LRUCache<Address, true>({ max: maxKnown })
+  const known = createLruCache<Address, true>({ max: maxKnown })
   return {
     note(pools) {
       for (const { address } of pools) known.set(address, true)

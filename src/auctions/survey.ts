@@ -12,6 +12,9 @@ import type { AuctionServices } from './services.ts'
 /** The age at which prices of the order book's auctions are not those of now any more. */
 export const pricesMs = 600_000
 
+/** The pause between two looks: a named order is read before its first answer. */
+const lookMs = 10_000
+
 /**
  * Finds out, on a network whose auctions are held elsewhere, what keeps its live orders from being filled:
  * signatures, balances and allowances by the chain, and limits by the prices of the newest auction that is
@@ -19,7 +22,6 @@ export const pricesMs = 600_000
  */
 export async function surveyOrders(services: AuctionServices, signal: AbortSignal): Promise<void> {
   const { network, settings, log } = services
-  const pollMs = Math.min(5_000, Math.max(1_000, network.blockTimeMs / 2))
   services.book.reset()
   services.standings.reset()
   let last = Number.NEGATIVE_INFINITY
@@ -34,7 +36,7 @@ export async function surveyOrders(services: AuctionServices, signal: AbortSigna
       if (!(fault instanceof Outage))
         log.warn('survey abandoned', { network: network.name, error: String(fault) })
     }
-    await pause(pollMs, undefined, { signal }).catch(() => undefined)
+    await pause(lookMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Bytes32, type Hex, toHex } from '../domain/evm/hex.ts'
@@ -158,7 +158,7 @@ const maxCached = 10_000
  * read again before an order is refused, so that an approval that was just mined counts.
  */
 export function cacheSpendable(read: ReadSpendable, now: Clock): ReadCachedSpendable {
-  const remembered = new LRUCache<string, { until: number; answer: Promise<Spendable> }>({
+  const remembered = createLruCache<string, { until: number; answer: Promise<Spendable> }>({
     max: maxCached,
   })
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from './cache.ts'
 
 /**
  * The keys in back-off, with reasons. Each further failure doubles the wait. It is kept in memory: a restart
@@ -21,7 +21,7 @@ const maxKeys = 10_000
 
 /** Creates a back-off. @param maxWaitBlocks a power of two */
 export function createBackOff<Reason>(maxWaitBlocks: number): BackOff<Reason> {
-  const failures = new LRUCache<string, { count: number; until: number; reason: Reason }>({ max: maxKeys })
+  const failures = createLruCache<string, { count: number; until: number; reason: Reason }>({ max: maxKeys })
   return {
     fail(key, block, reason, share = 1) {
       const count = Math.min((failures.peek(key)?.count ?? 0) + 1, Math.log2(maxWaitBlocks))

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
+import { createLruCache } from './cache.ts'
 import { createCommonUse, type SharedBudgets } from './common-use.ts'
 
 /** The bytes that each client can cause to be stored, of data that expires after an age. */
@@ -46,7 +46,7 @@ export function createByteBudget(
   const msPerByte = ageMs / burst
   const kind = `stored ${what}`
   /** The missing bytes of each client's bucket, and their time. */
-  const clients = new LRUCache<string, { lacked: number; at: number }>({ max: maxClients })
+  const clients = createLruCache<string, { lacked: number; at: number }>({ max: maxClients })
   const missing = (client: string) => {
     const { lacked, at } = clients.get(client) ?? { lacked: 0, at: 0 }
     // A clock that was set back blocks no client.

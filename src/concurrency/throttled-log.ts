@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Clock, Log } from '../domain/log.ts'
+import { createLruCache } from './cache.ts'
 
 /** Logs a warning. A warning with the same message and fields is logged only once in an interval. */
 export type ThrottledWarn = (message: string, fields: Readonly<Record<string, string>>) => void
@@ -8,7 +8,7 @@ const intervalMs = 10_000
 const maxEntries = 100
 
 export function createThrottledLog({ now, log }: { now: Clock; log: Log }): ThrottledWarn {
-  const recent = new LRUCache<string, true>({
+  const recent = createLruCache<string, true>({
     max: maxEntries,
     ttl: intervalMs,
     ttlResolution: 0,

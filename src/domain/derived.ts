@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 
 /**
  * Returns a function that derives a value from an object once, and keeps the value for as long as the object
@@ -23,6 +23,6 @@ const maxTextLength = 300
 
 /** Caches the results of parsing headers and addresses: clients send the same few values again and again. */
 export function memoize<Parsed extends object>(parse: (text: string) => Parsed): (text: string) => Parsed {
-  const cache = new LRUCache<string, Parsed>({ max: maxEntries, memoMethod: parse })
+  const cache = createLruCache<string, Parsed>({ max: maxEntries, memoMethod: parse })
   return (text) => (text.length < maxTextLength ? cache.memo(text) : parse(text))
 }

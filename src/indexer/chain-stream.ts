@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Block } from '../chain/chain.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
-import type { Log } from '../domain/log.ts'
+import type { Clock, Log } from '../domain/log.ts'
 import {
   type AcceptsUnread,
   type BlockRange,
@@ -33,6 +33,35 @@ export function createPoll(intervalMs: number): Poll {
     pause(Math.max(intervalMs, Math.min(maxPauseMs, intervalMs * 2 ** failures)), undefined, {
       signal,
     }).catch(() => undefined)
+}
+
+interface BlockPollOptions {
+  /** The pause while a block is due. */
+  intervalMs: number
+  /** The maximum time between two blocks that is waited for. */
+  blockTimeMs: number
+  now: Clock
+}
+
+/** Returns a poll that waits until a block is due after the last one that `seen` got, and then at intervals. */
+export function createBlockPoll({ intervalMs, blockTimeMs, now }: BlockPollOptions) {
+  let last: Block | undefined
+  let dueAt = Number.NEGATIVE_INFINITY
+  const rest = createPoll(intervalMs)
+  return {
+    seen(head: Block): Block {
+      if (last?.hash === head.hash) return head
+      const blocks = last ? head.number - last.number : 0
+      const gapMs = last && blocks > 0 ? ((head.timestamp - last.timestamp) * 1_000) / blocks : 0
+      dueAt = Math.min(now(), head.timestamp * 1_000) + Math.min(blockTimeMs, gapMs)
+      last = head
+      return head
+    },
+    poll: ((failures, signal) => {
+      const leftMs = failures === 0 ? dueAt - now() : 0
+      return leftMs > intervalMs ? createPoll(leftMs)(0, signal) : rest(failures, signal)
+    }) satisfies Poll,
+  }
 }
 
 export interface Repetition {
@@ -142,6 +171,7 @@ export async function* streamChain(options: ChainStreamOptions): AsyncGenerator<
           yield { type: 'finalize', number: finalized }
         }
         if (loadOf(next.logs) * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
+        if (last.number === head.number) await poll(0, signal)
       } else {
         await poll(0, signal)
       }

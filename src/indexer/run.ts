@@ -16,7 +16,7 @@ import { type CatchUpOptions, createCatchUp } from './token-balances.ts'
 export interface IndexerOptions
   extends Indexing,
     Pick<CatchUpOptions, 'tokenLogs'>,
-    Pick<CompletionOptions, 'completeEveryMs'> {
+    Pick<CompletionOptions, 'lateMs'> {
   network: Network
   chain: ChainReads
   log: Log
@@ -31,8 +31,8 @@ export interface IndexerOptions
 
 /** Maximum number of blocks in one read of logs and in one transaction. */
 const maxRange = 1_000
-/** Blocks of this time become final together. */
-const finalityMs = 1_000
+/** Blocks of this time become final together: on own networks, and on those that follow an order book. */
+const finalityMs = { own: 1_000, followed: 10_000 }
 
 /**
  * Follows the chain from the stored checkpoint and stores its facts, until `signal` aborts. One process at a
@@ -61,7 +61,10 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     await startProgrammaticHistory(db, chainId, { nextBlock, lastBlock })
   }
   const missed = createMissedBlocks(options)
-  const finalityStep = Math.max(1, Math.floor(finalityMs / network.blockTimeMs))
+  const finalityStep = Math.max(
+    1,
+    Math.floor(finalityMs[options.isFollowing ? 'followed' : 'own'] / network.blockTimeMs),
+  )
   let finalized = Number.NEGATIVE_INFINITY
   const takeBack = async (to: ChainPosition) => {
     meter.reorganised((checkpoint?.number ?? to.number) - to.number)

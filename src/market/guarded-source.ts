@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { batch } from '../concurrency/batch.ts'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
@@ -45,7 +45,7 @@ export function guardedSource<Value>(
 ): TokenSource<Value> {
   const { name } = source
   const health = createHealth({ name, limits, now, log })
-  const unknownTokens = new LRUCache<Address, true>({
+  const unknownTokens = createLruCache<Address, true>({
     max: maxUnknownTokens,
     ttl: unknownMs,
     ttlResolution: 0,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
@@ -21,7 +21,7 @@ export type MirrorBatch = (find: FindUids, services: MirrorServices) => Promise<
  */
 export function createBatches(priority: Priority, most = maxUids): MirrorBatch {
   let size = most
-  const failing = new LRUCache<OrderUid, true>({ max: maxFailing, ttl: failingMs })
+  const failing = createLruCache<OrderUid, true>({ max: maxFailing, ttl: failingMs })
   let suspect: OrderUid | undefined
   return async (find, services) => {
     const found = (await find(most + failing.size + 1)).filter((uid) => !failing.has(uid))

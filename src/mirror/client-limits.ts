@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { type ByteBudget, createByteBudget } from '../concurrency/byte-budget.ts'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
 import type { PassedKind } from './order-book.ts'
@@ -60,7 +60,7 @@ export function createClientLimits(options: ClientLimitsOptions): ClientLimits {
     return { read: calls, document: calls, quote, requote: quote, submission }
   }
   const [shared, keyed] = [budgets(0.1), budgets(1)]
-  const pausedUntil = new LRUCache<string, number>({ max: maxPausedKeys })
+  const pausedUntil = createLruCache<string, number>({ max: maxPausedKeys })
   const salt = randomBytes(32)
   const hashOf = (key: string) => createHmac('sha256', salt).update(key).digest('base64url')
   const keyOf = ({ headerKey }: Asker) =>

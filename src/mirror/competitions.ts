@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { MirroredCompetition } from '../domain/auction/competition.ts'
 import { auctionKey } from '../domain/auction/key.ts'
 import { Refusal } from '../domain/errors/error.ts'
@@ -169,7 +169,7 @@ const maxClaims = 1_000
 
 export function createClaims({ db, network, meter }: MirrorServices): Claims {
   type Claim = Pick<MirroredCompetition['solutions'][number], 'solver'> & { txHash: Bytes32; number: bigint }
-  const waiting = new LRUCache<string, Claim>({ max: maxClaims })
+  const waiting = createLruCache<string, Claim>({ max: maxClaims })
   return {
     add({ number, solutions }) {
       for (const { uid, solver, txHash } of solutions)

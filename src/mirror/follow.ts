@@ -2,6 +2,7 @@ import { createWake, type Wake } from '../concurrency/wake.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { forgetUnshown } from '../storage/auction/mirrored-competition.ts'
 import {
+  changingMirrored,
   countLive,
   dueAccounts,
   forgetMissing,
@@ -16,12 +17,12 @@ import { firstNotified, type MirrorServices, mirrorAccount, mirrorFees, storedAt
 import { maxUids } from './order-book.ts'
 
 /**
- * The time after which a live order, or a watched account, is read again. With many of them, the budget of
- * calls makes it longer.
+ * The time after which an order of a watched account or of a new trade, or a watched account, is read again.
+ * With many of them, the budget of calls makes it longer. Other live orders wait for the round.
  */
 const compareMs = 5_000
 /** Orders of new trades end the pause. */
-const restMs = 2_000
+const restMs = 5_000
 /** The pause between two looks for orders of earlier trades. */
 const tradedMs = 4_000
 /** Watched accounts of one turn, so that others have theirs. */
@@ -30,10 +31,12 @@ const maxAccounts = 4
 const roundMs = 45_000
 /** The part of all calls that the round takes before watched accounts are read. */
 const roundPart = 0.55
+/** The part of all calls with which the round of a few orders is shorter. */
+const restingPart = 0.05
 /** The looks of which one reads watched accounts before the round. */
 const accountsFirst = 8
 /** The number up to which live orders are counted, and the interval of it. */
-const counted = { most: 100_000, everyMs: 5_000 }
+const counted = { most: 100_000, everyMs: 15_000 }
 /** The part of all calls that reads the fees of new trades, and its calls in one look. */
 const feesPart = 0.1
 const maxFees = 16
@@ -42,7 +45,7 @@ const missingMs = 86_400_000
 const rareMs = 60_000
 
 export interface FollowOptions extends MirrorServices {
-  /** The pause between two looks; two seconds by default. */
+  /** The pause between two looks; five seconds by default. */
   pollMs?: number
   /** Ends the pause when trades are stored, so that their orders are read at once. */
   traded?: Wake
@@ -95,15 +98,12 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       if (await logged((limit) => unknownLogged(db, chainId, { limit, from }), options)) tradedAt = now()
     },
   ]
-  const compareLive = () =>
-    live(async (limit) => {
-      const due = await liveMirrored(db, chainId, before(compareMs), limit)
-      return due.map(({ uid }) => uid)
-    }, options)
+  const compareLive = (find: typeof liveMirrored) =>
+    live((limit) => find(db, chainId, before(compareMs), limit), options)
   const round = createRound(options)
   const planned = async () => {
     while ((await round.isDue()) && performance.now() < looksAgainAt && !signal.aborted) {
-      const isDone = await compareLive()
+      const isDone = await compareLive(liveMirrored)
       round.advance()
       if (isDone) return
     }
@@ -115,7 +115,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   // They share what the others leave of the budget, and take turns in going first.
   const then = [
     async () => {
-      while (!(await compareLive()) && performance.now() < looksAgainAt && !signal.aborted);
+      while (!(await compareLive(changingMirrored)) && performance.now() < looksAgainAt && !signal.aborted);
     },
     async () => {
       // With one batch a look, a whole history would take days.
@@ -166,8 +166,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
 }
 
 /**
- * Plans the comparison of live orders, two lists at a time: all of them within `roundMs`, or with a part of
- * all calls if they are too many.
+ * Plans the comparison of live orders, two lists at a time: all of them within `roundMs`, or sooner if a few
+ * calls are enough, or with a part of all calls if they are too many.
  */
 function createRound({ db, network, now, callsPerMinute = Number.POSITIVE_INFINITY }: FollowOptions) {
   let nextAt = now()
@@ -177,8 +177,10 @@ function createRound({ db, network, now, callsPerMinute = Number.POSITIVE_INFINI
     async isDue(): Promise<boolean> {
       if (now() - countedAt >= counted.everyMs) {
         countedAt = now()
-        const lists = Math.ceil((await countLive(db, network.chainId, counted.most)) / maxUids)
-        intervalMs = 2 * Math.max(roundMs / Math.max(1, lists), 60_000 / (callsPerMinute * roundPart))
+        const lists = Math.max(1, Math.ceil((await countLive(db, network.chainId, counted.most)) / maxUids))
+        const msOf = (part: number) => 60_000 / (callsPerMinute * part)
+        const listMs = Math.max(Math.min(roundMs / lists, msOf(restingPart)), msOf(roundPart))
+        intervalMs = Math.min(2, lists) * listMs
       }
       return now() >= nextAt
     },

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'
@@ -30,7 +30,7 @@ export function createBookRates(
   { limits, network, now }: Pick<WriteServices, 'limits' | 'network' | 'now'>,
 ): ReadRates {
   const { wrappedNative } = network
-  const known = new LRUCache<Address, { rate: NativeRate | undefined }>({
+  const known = createLruCache<Address, { rate: NativeRate | undefined }>({
     ...{ max: maxPrices, ttl: freshMs, ttlResolution: 0, perf: { now } },
   })
   const running = new Map<string, Promise<NativeRate | undefined>>()

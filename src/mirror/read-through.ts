@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { ByteBudget } from '../concurrency/byte-budget.ts'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
@@ -241,7 +241,7 @@ function readOnce<Key extends string>(
   read: (key: Key, services: ClientServices, client: MirrorClient) => Promise<void>,
 ): ReadOnce<Key> {
   const { countsMs = onceMs } = services
-  const countsUntil = new LRUCache<Key, number>({ max: maxKeys })
+  const countsUntil = createLruCache<Key, number>({ max: maxKeys })
   const running = new Map<Key, Promise<void>>()
 
   function start(key: Key, client: MirrorClient): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { Db } from '../storage/database/database.ts'
 import { noteUnchanged } from '../storage/order/mirror.ts'
@@ -19,7 +19,7 @@ export interface StoredBodies {
 const maxBodies = 10_000
 
 export function createStoredBodies(db: Db, chainId: number): StoredBodies {
-  const digests = new LRUCache<OrderUid, string>({ max: maxBodies })
+  const digests = createLruCache<OrderUid, string>({ max: maxBodies })
   return {
     async noteUnchanged(bodies) {
       const unchanged = bodies.flatMap((body) => {

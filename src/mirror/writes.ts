@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { createLruCache } from '../concurrency/cache.ts'
 import { createFairQueue } from '../concurrency/fair-queue.ts'
 import { parseUnits } from '../domain/amount.ts'
 import { readAppDataDocument } from '../domain/app-data/document.ts'
@@ -327,7 +327,7 @@ export function sharingReads(
   { pass }: Pick<OrderBookWrites, 'pass'>,
   { limits, now, network }: Pick<WriteServices, 'limits' | 'now' | 'network'>,
 ): OrderBookWrites['pass'] {
-  const answers = new LRUCache<string, Promise<PassedAnswer>>({
+  const answers = createLruCache<string, Promise<PassedAnswer>>({
     ...{ max: maxShared, ttl: sharedMs, ttlAutopurge: true, ttlResolution: 0, perf: { now } },
   })
   return (request, asker) => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { type ParsedAppData, readAppDataDocument } from '../domain/app-data/document.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -33,7 +33,7 @@ const maxDocuments = 100
  *   order with this document gets
  */
 export function createDocumentReader({ network, limits }: DocumentRules) {
-  const documents = new LRUCache<string, ReadDocument>({
+  const documents = createLruCache<string, ReadDocument>({
     max: maxDocuments,
     memoMethod: (document) => read(document, network.hooksTrampoline),
   })

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { Clock } from '../domain/log.ts'
 
 export interface AnswerCacheOptions<V> {
@@ -16,7 +16,7 @@ export interface AnswerCacheOptions<V> {
 export type AnswerCache<V> = (key: string, ask: () => Promise<V>, isFresh?: boolean) => Promise<V>
 
 export function createAnswerCache<V>({ maxEntries, now, ttlMs }: AnswerCacheOptions<V>): AnswerCache<V> {
-  const cache = new LRUCache<string, { answer: Promise<V>; until: number }>({ max: maxEntries })
+  const cache = createLruCache<string, { answer: Promise<V>; until: number }>({ max: maxEntries })
   return (key, ask, isFresh = false) => {
     const cached = cache.get(key)
     const isRunning = cached?.until === Number.POSITIVE_INFINITY

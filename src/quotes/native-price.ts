@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { ThrottledWarn } from '../concurrency/throttled-log.ts'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
@@ -62,7 +62,7 @@ type Price = (NativeRate | { refusal: Refusal }) & { readAt: number }
 export function createOutsidePrice(deps: OutsidePriceDeps): OutsidePrice {
   const { estimators, now } = deps
   let running = 0
-  const prices = new LRUCache<Address, Price>({
+  const prices = createLruCache<Address, Price>({
     max: maxPrices,
     ttl: freshMs,
     ttlResolution: 0,

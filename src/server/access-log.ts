@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import type { Log } from '../domain/log.ts'
 
 /** A request that has ended. */
@@ -22,7 +22,7 @@ const maxClients = 1_000
 
 /** @param key salts the hashes of addresses: without it an address can be found by trying all */
 export function createAccessLog(log: Log, key: string | Buffer): AccessLog {
-  const hashes = new LRUCache<string, string>({ max: maxClients })
+  const hashes = createLruCache<string, string>({ max: maxClients })
   const hashOf = (client: string) => {
     const known = hashes.get(client)
     if (known !== undefined) return known

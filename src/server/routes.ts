@@ -166,9 +166,9 @@ function counted(executor: Pick<Executor, 'arrive'>, handler: Handler): Handler 
 
 /** Serves the files of GraphiQL: each request costs one unit. */
 function createGraphiqlHandler(executor: Pick<Executor, 'arrive'>): Handler {
-  return readOnly((req, caller) => {
+  return readOnly(async (req, caller) => {
     executor.arrive(caller)
-    const file = graphiqlFile((req.url ?? '').split('?', 1)[0]?.slice(graphiqlPath.length) ?? '')
+    const file = await graphiqlFile((req.url ?? '').split('?', 1)[0]?.slice(graphiqlPath.length) ?? '')
     if (!file) throw new Refusal('NotFound', 'there is nothing at this path')
     return conditional(req, file)
   })

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { abortable } from '../concurrency/abortable.ts'
+import { createLruCache } from '../concurrency/cache.ts'
 import { createFairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
 import { Outage } from '../domain/errors/error.ts'
@@ -95,7 +95,7 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
   const limits = { ...fallbackLimits, ...options.limits }
   const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs, roundMs, leastMs } = limits
   const noSource = new Outage(what, 'no source is set up for this network')
-  const cache = new LRUCache<Address, Entry<Value>>({ max: limits.maxKnown })
+  const cache = createLruCache<Address, Entry<Value>>({ max: limits.maxKnown })
   const queued = shareQueuedWork<Entry<Value>>(
     createFairQueue({
       running: shared(limits.atOnce),

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { ReadToken } from '../chain/token/metadata.ts'
 import { abortable } from '../concurrency/abortable.ts'
+import { createLruCache } from '../concurrency/cache.ts'
 import { Outage } from '../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
@@ -53,7 +53,7 @@ function createPendingTokens({
   now,
   storeAgainMs = [1_000, 2_000, 4_000, 8_000],
 }: PendingTokensOptions): PendingTokens {
-  const kept = new LRUCache<Address, { token: ReadToken; until: number }>({ max: maxKept })
+  const kept = createLruCache<Address, { token: ReadToken; until: number }>({ max: maxKept })
   const isKept = (token: ReadToken) => kept.peek(token.address)?.token === token
 
   /** @returns the tokens that are still pending */
@@ -146,7 +146,7 @@ export function createTokenReader({
   storeAgainMs,
 }: TokenReaderOptions): TokenReader {
   const { chainId } = network
-  const absent = new LRUCache<Address, true>({
+  const absent = createLruCache<Address, true>({
     max: maxAbsent,
     ttl: absentMs,
     ttlResolution: 0,
@@ -271,7 +271,7 @@ export function createTokenNaming({
   knownTokens,
   againMs = [2_000, 15_000, 60_000, 300_000],
 }: NamingOptions): NameTokens {
-  const stored = new LRUCache<Address, true>({ max: maxStored, ttl: storedMs })
+  const stored = createLruCache<Address, true>({ max: maxStored, ttl: storedMs })
   const wanted = new Set<Address>()
 
   /** Stores what can be. @returns the others */

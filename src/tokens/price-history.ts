@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../concurrency/cache.ts'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -109,7 +109,7 @@ const lookMs = 10_000
 
 export function createMarketRecorder(options: MarketRecorderOptions): MarketRecorder {
   const { network, db, nativeRates, now, log } = options
-  const asked = new LRUCache<Address, true>({
+  const asked = createLruCache<Address, true>({
     max: maxAsked,
     ttl: askedForMs,
     ttlResolution: 0,

@@ -188,7 +188,7 @@ describe('an order of an order book', () => {
     const { db } = database
     const { chainId } = chain.market.network
     const isDue = async () =>
-      (await liveMirrored(db, chainId, new Date(Date.now() + 60_000), 1_000)).some((each) => each.uid === uid)
+      (await liveMirrored(db, chainId, new Date(Date.now() + 60_000), 1_000)).includes(uid)
     expect(await isDue()).toBe(true)
     await noteMissing(db, chainId, [uid])
     expect(await isDue()).toBe(false)

@@ -16,7 +16,7 @@ import { zeroAddress } from '../../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { TradingServices } from '../../graphql/context/networks.ts'
-import { createPoll } from '../../indexer/chain-stream.ts'
+import { createBlockPoll, createPoll } from '../../indexer/chain-stream.ts'
 import type { HookReading } from '../../indexer/late/hooks.ts'
 import type { ProgrammaticReading } from '../../indexer/late/programmatic.ts'
 import type { ReadPlacements } from '../../indexer/onchain-orders.ts'
@@ -53,13 +53,13 @@ interface IndexingOptions {
 }
 
 /**
- * The pause between two looks at a followed chain: fills are here within a second, and the blocks of quick
- * chains come together.
+ * The pause between two looks at a followed chain while a block is due: fills are here within a second, and
+ * the blocks of quick chains come together.
  */
 const followedMs = 500
 
-/** The poll of what follows the index of a followed chain: nothing waits for it. */
-const createLatePoll = (blockTimeMs: number) => createPoll(Math.min(5_000, Math.max(1_000, blockTimeMs / 2)))
+/** The pause of work that follows the index of a followed chain: nothing waits for it. */
+const lateMs = 10_000
 
 /** The loops of the role `index` on one network. */
 export interface Indexing {
@@ -77,10 +77,11 @@ export function composeIndexing(options: IndexingOptions): Indexing {
   const otherRpcs = nodes.connectEach({ timeoutMs: settings.RPC_TIMEOUT_MS })
   const meter = metrics.indexer(network.name)
   const odd = { log, countOdd: meter.oddLog }
+  const blocks = createBlockPoll({ intervalMs: followedMs, blockTimeMs: network.blockTimeMs, now })
   const solverList = createSolverList(rpc, network)
   const tracer = createSettlementTracer({ rpc: rpcWithoutRetries, settlement, now, log })
   const refundKey = settings.REFUND_PRIVATE_KEY
-  const late = options.isFollowing ? { poll: createLatePoll(network.blockTimeMs) } : {}
+  const late = options.isFollowing ? { poll: createPoll(lateMs) } : {}
   return {
     indexerOptions: {
       chainId,
@@ -89,9 +90,9 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       now,
       ...(options.isFollowing
         ? {
-            completeEveryMs: 2_000,
+            lateMs,
             isFollowing: true,
-            poll: createPoll(followedMs),
+            poll: blocks.poll,
             onTraded: options.onTraded,
           }
         : { settlement }),
@@ -102,7 +103,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       meter,
       allowedAt: solverList.allowedAt,
       chain: {
-        head: () => chain.head(),
+        head: async () => blocks.seen(await chain.head()),
         block: (number) => chain.block(number),
         logs: (range) =>
           chainLogs({ rpc, otherRpcs, network, solverList: solverList.address, ...odd }, range),

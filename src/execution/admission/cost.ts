@@ -15,7 +15,7 @@ import {
   type ValueNode,
   valueFromAST,
 } from 'graphql'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { largestPage } from '../../graphql/paging.ts'
@@ -78,8 +78,8 @@ export function withUse(body: string, { actual, left }: Use): string {
 const maxCosts = 100
 
 /** Costs of an operation, by the variables that affect them. */
-const costsOf = derivedOnce(
-  (_definition: OperationDefinitionNode) => new LRUCache<string, Cost>({ max: maxCosts }),
+const costsOf = derivedOnce((_definition: OperationDefinitionNode) =>
+  createLruCache<string, Cost>({ max: maxCosts }),
 )
 
 /**

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { createCommonUse, type SharedBudgets } from '../../concurrency/common-use.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
@@ -148,7 +148,7 @@ export function createRateLimits(
   { clientLimit = maxClients, shared, ownReads }: RateOptions = {},
 ): RateLimits {
   const common = limitsOf(rates)
-  const own = new LRUCache<number, Limit[]>({
+  const own = createLruCache<number, Limit[]>({
     max: maxOwnRates,
     memoMethod: (reads) => limitsOf({ ...rates, reads }),
   })
@@ -157,7 +157,7 @@ export function createRateLimits(
     return reads == null ? common : own.memo(reads)
   }
   const readsFor = (client: string) => limitsFor(client).find(({ kind }) => kind === 'reads')
-  const clients = new LRUCache<string, Buckets>({
+  const clients = createLruCache<string, Buckets>({
     max: clientLimit,
     memoMethod: () => ({ reads: full, quotes: full, orders: full, introspections: full }),
   })

@@ -8,7 +8,7 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { derivedOnce } from '../../domain/derived.ts'
 import { checkListItems } from '../../graphql/context/context.ts'
 import { isFollowing } from '../../graphql/context/networks.ts'
@@ -63,7 +63,7 @@ export const compiledQuery = derivedOnce((document: DocumentNode): CompiledQuery
   const { selectionSet } = definition
   const fragments = fragmentsOf(document)
   const conditions = conditionVariables(selectionSet.selections, fragments)
-  const plans = new LRUCache<string, Plan | 'executed'>({ max: maxPlans })
+  const plans = createLruCache<string, Plan | 'executed'>({ max: maxPlans })
 
   function planOf(scope: OperationScope): Plan | 'executed' {
     const key = conditionKey(conditions, scope.variables)

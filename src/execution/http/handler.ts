@@ -173,7 +173,7 @@ export function createGraphqlHandler(
   ): Promise<RoutedAnswer> {
     const admission = executor.arrive(caller)
     if (prefersPage(req)) {
-      const page = conditional(req, graphiql())
+      const page = conditional(req, await graphiql())
       admission.settle(() => keptUnits(page.body.length))
       return page
     }

@@ -7,6 +7,7 @@ import {
   type SelectionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { derivedOnce } from '../../domain/derived.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import { type ArgumentSlot, argumentSlotOf } from '../../storage/query/argument-slot.ts'
@@ -63,7 +64,7 @@ export const responseReading: Reading = { spelling: 'graphql', isMixed: false }
 export const resolverReading: Reading = { spelling: 'stored', isMixed: true }
 
 const variantsOf = <Value extends object | string>() =>
-  derivedOnce((_node: FieldNode) => new LRUCache<string, Value>({ max: maxVariants }))
+  derivedOnce((_node: FieldNode) => createLruCache<string, Value>({ max: maxVariants }))
 const fieldsAt = variantsOf<PreparedField | 'not stored'>()
 
 /** Undefined for a field that is not stored. */

@@ -1,12 +1,4 @@
 import { hash } from 'node:crypto'
-import {
-  css,
-  editorWorkerService,
-  favicon,
-  graphqlWorker,
-  jsonWorker,
-  js as script,
-} from '@graphql-yoga/render-graphiql/graphiql'
 import { constant, type HttpResponse, once } from '../response.ts'
 
 type FileName = 'graphiql.css' | 'graphiql.js' | 'favicon.ico' | `${Worker}.js`
@@ -27,9 +19,17 @@ const contentTypes: Record<string, string> = {
 
 /**
  * The files of GraphiQL. The package has everything in one page of nine megabytes; browsers can cache
- * separate files.
+ * separate files. It is loaded with the first request, since it takes 30 MB.
  */
-function graphiqlFiles(): GraphiqlFile[] {
+async function graphiqlFiles(): Promise<GraphiqlFile[]> {
+  const {
+    css,
+    editorWorkerService,
+    favicon,
+    graphqlWorker,
+    jsonWorker,
+    js: script,
+  } = await import('@graphql-yoga/render-graphiql/graphiql')
   const workers = [
     file('editorWorkerService.js', editorWorkerService),
     file('json.js', jsonWorker),
@@ -84,17 +84,18 @@ const files = once(graphiqlFiles)
  * host.
  * @param defaultQuery the document that the editor shows first
  */
-export function createGraphiql(defaultQuery: string): () => HttpResponse {
+export function createGraphiql(defaultQuery: string): () => Promise<HttpResponse> {
   return once(() => renderPage(defaultQuery))
 }
 
 /** A file of GraphiQL by its name; undefined if there is none. */
-export function graphiqlFile(name: string): HttpResponse | undefined {
-  return files().find((file) => file.name === name)?.answer
+export async function graphiqlFile(name: string): Promise<HttpResponse | undefined> {
+  return (await files()).find((file) => file.name === name)?.answer
 }
 
-function renderPage(defaultQuery: string): HttpResponse {
-  const link = (kind: FileName) => `graphql/graphiql/${files().find((file) => file.kind === kind)?.name}`
+async function renderPage(defaultQuery: string): Promise<HttpResponse> {
+  const known = await files()
+  const link = (kind: FileName) => `graphql/graphiql/${known.find((file) => file.kind === kind)?.name}`
   return constant(
     {
       'Content-Type': 'text/html; charset=utf-8',

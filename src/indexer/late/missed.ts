@@ -2,7 +2,7 @@ import { RpcError } from '../../chain/rpc/rpc.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
-import type { Log } from '../../domain/log.ts'
+import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { blockHash } from '../../storage/chain/indexed-logs.ts'
@@ -14,10 +14,13 @@ export interface MissedOptions {
   chainId: number
   network: Pick<Network, 'finalityBlocks'>
   db: Database
+  now: Clock
   log: Log
   chain: Pick<ChainReads, 'gasOf' | 'tradesOf'>
   /** No settlements are sent here. */
   isFollowing?: boolean
+  /** The pause between two looks on a network that follows an order book. Others look at each block. */
+  lateMs?: number
 }
 
 /** Times that a block is read again because of the same proof. */
@@ -31,7 +34,9 @@ const maxProofs = 1_000
  * Finds blocks whose logs the node left out, by what the service knows otherwise: the receipt of a settlement
  * that it sent, or an answer of the settlement contract that an order is filled.
  */
-export function createMissedBlocks({ chainId, network, db, log, chain, isFollowing }: MissedOptions) {
+export function createMissedBlocks(options: MissedOptions) {
+  const { chainId, network, db, now, log, chain, isFollowing, lateMs = 0 } = options
+  let nextAt = Number.NEGATIVE_INFINITY
   const reads = new Map<string, { count: number; next: number }>()
 
   /** Returns false for a proof that has been used as often as it may, or lately. */
@@ -89,6 +94,8 @@ export function createMissedBlocks({ chainId, network, db, log, chain, isFollowi
      * again.
      */
     async find(checkpoint: Checkpoint): Promise<number | undefined> {
+      if (now() < nextAt) return undefined
+      if (isFollowing) nextAt = now() + lateMs
       const from = checkpoint.number - network.finalityBlocks
       try {
         const blocks = [

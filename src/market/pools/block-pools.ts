@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type PoolAnswer, type Reserves, readPools } from '../../chain/pool-reader.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
+import { createLruCache } from '../../concurrency/cache.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock } from '../../domain/log.ts'
@@ -27,7 +28,7 @@ const absentForMs = 60_000
 const maxPairs = 50_000
 
 export function createPoolRegistry(now: Clock): PoolRegistry {
-  const entries = new LRUCache<string, PoolEntry>({ max: maxPairs })
+  const entries = createLruCache<string, PoolEntry>({ max: maxPairs })
   return {
     find(key, aheadMs = 0) {
       const entry = entries.get(key)
@@ -50,7 +51,7 @@ const againMs = 3_600_000
 const maxUsed = 10_000
 
 export function createUsedPools(now: Clock): UsedPools {
-  const noted = new LRUCache<Address, true>({ max: maxUsed, ttl: againMs, ttlResolution: 0, perf: { now } })
+  const noted = createLruCache<Address, true>({ max: maxUsed, ttl: againMs, ttlResolution: 0, perf: { now } })
   let waiting: PoolIdentity[] = []
   return {
     note({ address, token0, token1 }) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { effectiveGasPrice, type Head } from '../../chain/transaction/fees.ts'
+import { createLruCache } from '../../concurrency/cache.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import type { BlockPools, FoundPools } from './block-pools.ts'
@@ -33,7 +33,7 @@ const maxPairs = 16
 const cachedForMs = 60_000
 
 export function createView({ head, pools, now, pairsAround, onUse }: ViewOptions): View {
-  const cache = new LRUCache<string, { pools: readonly Pool[]; validUntil: number }>({ max: maxAnswers })
+  const cache = createLruCache<string, { pools: readonly Pool[]; validUntil: number }>({ max: maxAnswers })
   return {
     block: head.number,
     gasPrice: effectiveGasPrice(head.fees),

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { readHead } from '../../chain/transaction/fees.ts'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'
@@ -72,7 +72,7 @@ export function createPools({ rpc, network, now, log }: PoolsOptions): Pools {
   const used = createUsedPools(now)
   const source = { rpc, factory: network.poolFactory, registry: createPoolRegistry(now), used }
   const createPairCache = () =>
-    new LRUCache<string, Pair>({
+    createLruCache<string, Pair>({
       max: maxFollowed,
       ttl: followedForMs,
       ttlResolution: 0,

@@ -1,5 +1,5 @@
 import { Api, GrammyError } from 'grammy'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../concurrency/cache.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'
@@ -199,7 +199,7 @@ export interface Pace {
 const maxChats = 10_000
 
 export function createPace(intervalMs: number, now: Clock): Pace {
-  const next = new LRUCache<string, number>({ max: maxChats })
+  const next = createLruCache<string, number>({ max: maxChats })
   return {
     take(chat, withinMs) {
       const at = Math.max(now(), next.get(chat) ?? 0)

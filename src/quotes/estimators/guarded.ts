@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { abortable } from '../../concurrency/abortable.ts'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { maxUint256 } from '../../domain/amount.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Clock, Log } from '../../domain/log.ts'
@@ -33,7 +33,7 @@ export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions
   const { name } = estimator
   const { limitMs, rememberMs } = limits
   const health = createHealth({ name, limits, now, log })
-  const cache = new LRUCache<string, Promise<Estimate>>({
+  const cache = createLruCache<string, Promise<Estimate>>({
     max: maxCached,
     ttlResolution: 0,
     perf: { now },

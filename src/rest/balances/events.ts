@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../concurrency/cache.ts'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
@@ -219,8 +219,8 @@ function changeEvents({ subject: { token: tokenAddress }, value, before }: Chang
 }
 
 /** Metadata by token: ten thousand streams that start at once are about few tokens. */
-const metadata = derivedOnce(
-  (_trading: TradingServices) => new LRUCache<Address, Token>({ max: 20_000, ttl: 600_000 }),
+const metadata = derivedOnce((_trading: TradingServices) =>
+  createLruCache<Address, Token>({ max: 20_000, ttl: 600_000 }),
 )
 
 /** Reads metadata of tokens; omits other addresses and unreadable tokens. */

@@ -392,17 +392,23 @@ export async function unverifiedAmong(db: Db, orderIds: readonly bigint[]): Prom
   return new Set(rows.map(({ id }) => id))
 }
 
-export interface ComparedOrder {
-  uid: OrderUid
-  comparedAt: Date
-}
-
 /**
  * SQL condition: live order `o` of row `m` can be compared again. One that the order book did not know waits
  * for its turn.
  */
 export const isComparable = `m.is_live AND NOT EXISTS (SELECT FROM missing_orders g WHERE g.chain_id = m.chain_id
   AND g.uid = o.uid AND NOT ${isDue('g')})`
+
+const dueRows = (chainId: number) =>
+  raw(
+    `mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ${chainId} AND ${isComparable}`,
+  )
+
+/** SQL condition: order `o` is of a watched account. */
+const isWatched = (chainId: number) =>
+  raw(
+    `o.owner IN (SELECT account FROM watched_accounts WHERE chain_id = ${chainId} AND watched_until > now())`,
+  )
 
 /** One of so many compared orders is that of a watched account, out of its turn. */
 const watchedShare = 4
@@ -416,18 +422,37 @@ export async function liveMirrored(
   chainId: number,
   before: Date,
   limit: number,
-): Promise<ComparedOrder[]> {
-  const due = raw(`mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ${chainId}
-    AND ${isComparable}`)
-  const rows = await sql(db).$queryRaw<{ uid: Uint8Array; compared_at: Date }[]>`
-    WITH watched AS (SELECT o.id, o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before} AND o.owner IN (
-        SELECT account FROM watched_accounts WHERE chain_id = ${chainId} AND watched_until > now())
+): Promise<OrderUid[]> {
+  const due = dueRows(chainId)
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    WITH watched AS (SELECT o.id, o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before} AND ${isWatched(chainId)}
       ORDER BY m.compared_at LIMIT ${Math.ceil(limit / watchedShare)})
-    SELECT uid, compared_at FROM (SELECT *, 0 AS place FROM watched UNION ALL (
+    SELECT uid FROM (SELECT *, 0 AS place FROM watched UNION ALL (
       SELECT o.id, o.uid, m.compared_at, 1 FROM ${due} AND m.compared_at < ${before}
         AND NOT EXISTS (SELECT FROM watched w WHERE w.id = o.id) ORDER BY m.compared_at LIMIT ${limit})) found
     ORDER BY place, compared_at LIMIT ${limit}`
-  return rows.map(({ uid, compared_at }) => ({ uid: hexOf(uid), comparedAt: compared_at }))
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/**
+ * Live orders that were compared before and may change soon: those of watched accounts, and those of new
+ * trades until the order book reports them. In SQL: joins the UID.
+ */
+export async function changingMirrored(
+  db: Db,
+  chainId: number,
+  before: Date,
+  limit: number,
+): Promise<OrderUid[]> {
+  const due = dueRows(chainId)
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT uid FROM (
+      (SELECT o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before}
+        AND m.traded_at > now() - ${afterTrade.behind}::interval ORDER BY m.compared_at LIMIT ${limit})
+      UNION (SELECT o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before}
+        AND ${isWatched(chainId)} ORDER BY m.compared_at LIMIT ${limit})) found
+    ORDER BY compared_at LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
 }
 
 /** Counts live orders up to a limit. In SQL: reads no more of them. */

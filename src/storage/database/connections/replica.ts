@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../../concurrency/cache.ts'
 import { Outage } from '../../../domain/errors/error.ts'
 import type { Log } from '../../../domain/log.ts'
 import type { StatementPool } from './pool.ts'
@@ -72,7 +72,7 @@ export function followReplica({
   log,
 }: ReplicaOptions): Replica {
   const everyMs = Math.max(50, Math.min(1_000, maxLagMs / 4))
-  const writers = new LRUCache<string, Lsn>({
+  const writers = createLruCache<string, Lsn>({
     max: maxWriters,
     ttl: rememberedMs,
     // An evicted client is no longer known: all clients then have to see its writes.

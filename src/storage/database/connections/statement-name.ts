@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../../concurrency/cache.ts'
 
 /** Texts of reads are composed by what clients select. */
 const maxTexts = 2_000
 /** Each is a label of metrics. */
 const maxNames = 300
 
-const statementNames = new LRUCache<string, string>({ max: maxTexts })
+const statementNames = createLruCache<string, string>({ max: maxTexts })
 const distinct = new Set<string>()
 
 /** Returns the verb of a statement and its first table, such as `select orders`. */
