@@ -16,7 +16,7 @@ import { type CatchUpOptions, createCatchUp } from './token-balances.ts'
 export interface IndexerOptions
   extends Indexing,
     Pick<CatchUpOptions, 'tokenLogs'>,
-    Pick<CompletionOptions, 'lateMs'> {
+    Pick<CompletionOptions, 'completeEveryMs'> {
   network: Network
   chain: ChainReads
   log: Log

@@ -21,8 +21,11 @@ import { maxUids } from './order-book.ts'
  * With many of them, the budget of calls makes it longer. Other live orders wait for the round.
  */
 const compareMs = 5_000
-/** Orders of new trades end the pause. */
-const restMs = 5_000
+/**
+ * The pause between two looks: the time in which the newest competition may be requested again, within these
+ * limits, and the shorter one for a long round. Orders of new trades end it.
+ */
+const restMs = { min: 2_000, max: 5_000 }
 /** The pause between two looks for orders of earlier trades. */
 const tradedMs = 4_000
 /** Watched accounts of one turn, so that others have theirs. */
@@ -45,7 +48,7 @@ const missingMs = 86_400_000
 const rareMs = 60_000
 
 export interface FollowOptions extends MirrorServices {
-  /** The pause between two looks; five seconds by default. */
+  /** The pause between two looks; by default 2 to 5 seconds. */
   pollMs?: number
   /** Ends the pause when trades are stored, so that their orders are read at once. */
   traded?: Wake
@@ -63,7 +66,7 @@ export interface FollowOptions extends MirrorServices {
 export async function followOrderBook(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { db, network, log, now, latestEveryMs = 0, callsPerMinute = Number.POSITIVE_INFINITY } = options
   const { chainId } = network
-  const { pollMs: rest = restMs, traded = createWake() } = options
+  const { pollMs, traded = createWake() } = options
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
   const [live, missed] = [createBatches('live', storedAtOnce), createBatches('live')]
   const old = createBatches('live', storedAtOnce)
@@ -115,7 +118,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   // They share what the others leave of the budget, and take turns in going first.
   const then = [
     async () => {
-      while (!(await compareLive(changingMirrored)) && performance.now() < looksAgainAt && !signal.aborted);
+      const find = round.isLong() ? liveMirrored : changingMirrored
+      while (!(await compareLive(find)) && performance.now() < looksAgainAt && !signal.aborted);
     },
     async () => {
       // With one batch a look, a whole history would take days.
@@ -141,11 +145,14 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     await forgetUnshown(db, chainId, before(missingMs))
     await watchChannels(db, chainId, 5 * rareMs)
   }
+  const restNow = () =>
+    pollMs ?? (round.isLong() ? restMs.min : Math.min(restMs.max, Math.max(restMs.min, latestEveryMs)))
   let looks = 0
   for (let rareAt = Number.NEGATIVE_INFINITY; !signal.aborted; then.push(...then.splice(0, 1))) {
     const isDue = now() - rareAt >= rareMs
     if (isDue) rareAt = now()
     isBehind = false
+    const rest = restNow()
     looksAgainAt = performance.now() + rest
     const between = ++looks % accountsFirst === 0 ? [accounts, planned] : [planned, accounts]
     for (const step of [...(isDue ? [rare] : []), ...first, ...between, ...then]) {
@@ -173,12 +180,15 @@ function createRound({ db, network, now, callsPerMinute = Number.POSITIVE_INFINI
   let nextAt = now()
   let countedAt = Number.NEGATIVE_INFINITY
   let intervalMs = roundMs
+  let lists = 1
+  const msOf = (part: number) => 60_000 / (callsPerMinute * part)
   return {
+    /** Reports whether the round takes more than half of its part of the calls: it goes on with what others leave. */
+    isLong: () => roundMs / lists < 2 * msOf(roundPart),
     async isDue(): Promise<boolean> {
       if (now() - countedAt >= counted.everyMs) {
         countedAt = now()
-        const lists = Math.max(1, Math.ceil((await countLive(db, network.chainId, counted.most)) / maxUids))
-        const msOf = (part: number) => 60_000 / (callsPerMinute * part)
+        lists = Math.max(1, Math.ceil((await countLive(db, network.chainId, counted.most)) / maxUids))
         const listMs = Math.max(Math.min(roundMs / lists, msOf(restingPart)), msOf(roundPart))
         intervalMs = Math.min(2, lists) * listMs
       }

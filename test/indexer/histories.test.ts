@@ -210,7 +210,7 @@ async function follow({ db }: Store, node: HostileNode, atRest: () => Promise<bo
     network,
     db,
     now: () => 0,
-    lateMs: 0,
+    completeEveryMs: 0,
     log: silentLog,
     meter: { stored() {}, reorganised() {}, oddLog() {}, waits() {} },
     chain: {

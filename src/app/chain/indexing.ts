@@ -90,7 +90,8 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       now,
       ...(options.isFollowing
         ? {
-            lateMs,
+            // A competition that is stored waits for its settlements.
+            completeEveryMs: 2_000,
             isFollowing: true,
             poll: blocks.poll,
             onTraded: options.onTraded,

@@ -31,7 +31,7 @@ export interface CompletionOptions extends Indexing {
   log: Log
   meter: Pick<IndexerMeter, 'waits'>
   /** The pause between two looks. Default: 15 seconds. */
-  lateMs?: number
+  completeEveryMs?: number
 }
 
 /**
@@ -47,7 +47,7 @@ export interface Completion {
 const atOnce = 10
 
 export function createCompletion(options: CompletionOptions): Completion {
-  const { chainId, db, now, log, chain, meter, lateMs = 15_000 } = options
+  const { chainId, db, now, log, chain, meter, completeEveryMs = 15_000 } = options
   let nextAt = Number.NEGATIVE_INFINITY
   let after: UnreadTransaction | undefined
 
@@ -85,7 +85,7 @@ export function createCompletion(options: CompletionOptions): Completion {
   return {
     async step(checkpoint) {
       if (now() < nextAt) return
-      nextAt = now() + lateMs
+      nextAt = now() + completeEveryMs
       const waiting = await countWaiting(db, chainId)
       meter.waits(waiting)
       if (waiting.unread + waiting.withoutSolver === 0) return

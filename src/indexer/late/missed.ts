@@ -17,12 +17,12 @@ export interface MissedOptions {
   now: Clock
   log: Log
   chain: Pick<ChainReads, 'gasOf' | 'tradesOf'>
-  /** No settlements are sent here. */
+  /** No settlements are sent here, and nothing waits for a look at each block. */
   isFollowing?: boolean
-  /** The pause between two looks on a network that follows an order book. Others look at each block. */
-  lateMs?: number
 }
 
+/** The pause between two looks on a network that follows an order book. */
+const followedMs = 10_000
 /** Times that a block is read again because of the same proof. */
 const maxReads = 3
 /** Blocks from one read to the next. */
@@ -35,7 +35,7 @@ const maxProofs = 1_000
  * that it sent, or an answer of the settlement contract that an order is filled.
  */
 export function createMissedBlocks(options: MissedOptions) {
-  const { chainId, network, db, now, log, chain, isFollowing, lateMs = 0 } = options
+  const { chainId, network, db, now, log, chain, isFollowing } = options
   let nextAt = Number.NEGATIVE_INFINITY
   const reads = new Map<string, { count: number; next: number }>()
 
@@ -95,7 +95,7 @@ export function createMissedBlocks(options: MissedOptions) {
      */
     async find(checkpoint: Checkpoint): Promise<number | undefined> {
       if (now() < nextAt) return undefined
-      if (isFollowing) nextAt = now() + lateMs
+      if (isFollowing) nextAt = now() + followedMs
       const from = checkpoint.number - network.finalityBlocks
       try {
         const blocks = [
