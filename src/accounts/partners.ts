@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createLruCache } from '../concurrency/cache.ts'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { sha256 } from '../domain/text/digest.ts'

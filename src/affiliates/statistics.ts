@@ -1,6 +1,6 @@
-import { createLruCache } from '../concurrency/cache.ts'
 import { createFairQueue, type FairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
 import { dollars, earnedDown, leftToNext, rewardsOf, termsOf } from '../domain/affiliate/affiliate.ts'
+import { createLruCache } from '../domain/derived.ts'
 import {
   address,
   dateTime,

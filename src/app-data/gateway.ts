@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decode, encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { keccakHex } from '../domain/evm/keccak.ts'

@@ -1,4 +1,4 @@
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import { type Bytes32, type Hex, toHex } from '../domain/evm/hex.ts'

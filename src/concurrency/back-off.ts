@@ -1,4 +1,4 @@
-import { createLruCache } from './cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 
 /**
  * The keys in back-off, with reasons. Each further failure doubles the wait. It is kept in memory: a restart

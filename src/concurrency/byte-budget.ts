@@ -1,6 +1,6 @@
+import { createLruCache } from '../domain/derived.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
-import { createLruCache } from './cache.ts'
 import { createCommonUse, type SharedBudgets } from './common-use.ts'
 
 /** The bytes that each client can cause to be stored, of data that expires after an age. */

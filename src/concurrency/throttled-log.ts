@@ -1,5 +1,5 @@
+import { createLruCache } from '../domain/derived.ts'
 import type { Clock, Log } from '../domain/log.ts'
-import { createLruCache } from './cache.ts'
 
 /** Logs a warning. A warning with the same message and fields is logged only once in an interval. */
 export type ThrottledWarn = (message: string, fields: Readonly<Record<string, string>>) => void

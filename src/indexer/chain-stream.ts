@@ -43,7 +43,7 @@ interface BlockPollOptions {
   now: Clock
 }
 
-/** Returns a poll that waits until a block is due after the last one that `seen` got, and then at intervals. */
+/** Returns a poll that waits until a block is due after the last one of `seen`, and then at intervals. */
 export function createBlockPoll({ intervalMs, blockTimeMs, now }: BlockPollOptions) {
   let last: Block | undefined
   let dueAt = Number.NEGATIVE_INFINITY

@@ -1,5 +1,5 @@
 import { batch } from '../concurrency/batch.ts'
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'

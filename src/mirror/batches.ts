@@ -1,4 +1,4 @@
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type ByteBudget, createByteBudget } from '../concurrency/byte-budget.ts'
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Clock } from '../domain/log.ts'
 import type { PassedKind } from './order-book.ts'

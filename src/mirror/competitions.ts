@@ -1,6 +1,6 @@
-import { createLruCache } from '../concurrency/cache.ts'
 import type { MirroredCompetition } from '../domain/auction/competition.ts'
 import { auctionKey } from '../domain/auction/key.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { isObject } from '../outside/http-json.ts'

@@ -183,7 +183,7 @@ function createRound({ db, network, now, callsPerMinute = Number.POSITIVE_INFINI
   let lists = 1
   const msOf = (part: number) => 60_000 / (callsPerMinute * part)
   return {
-    /** Reports whether the round takes more than half of its part of the calls: it goes on with what others leave. */
+    /** Reports whether the round takes over half of its part of the calls: it also uses what others leave. */
     isLong: () => roundMs / lists < 2 * msOf(roundPart),
     async isDue(): Promise<boolean> {
       if (now() - countedAt >= counted.everyMs) {

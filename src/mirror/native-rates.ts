@@ -1,4 +1,4 @@
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import type { OrderUid } from '../domain/order/order.ts'
 import type { Db } from '../storage/database/database.ts'
 import { noteUnchanged } from '../storage/order/mirror.ts'

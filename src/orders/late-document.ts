@@ -1,5 +1,5 @@
-import { createLruCache } from '../concurrency/cache.ts'
 import { type ParsedAppData, readAppDataDocument } from '../domain/app-data/document.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Network } from '../domain/network/network.ts'

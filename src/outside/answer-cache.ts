@@ -1,4 +1,4 @@
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import type { Clock } from '../domain/log.ts'
 
 export interface AnswerCacheOptions<V> {

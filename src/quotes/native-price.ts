@@ -1,6 +1,6 @@
-import { createLruCache } from '../concurrency/cache.ts'
 import type { ThrottledWarn } from '../concurrency/throttled-log.ts'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { GasMeter } from '../domain/evm/gas-meter.ts'

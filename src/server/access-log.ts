@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createLruCache } from '../concurrency/cache.ts'
+import { createLruCache } from '../domain/derived.ts'
 import type { Log } from '../domain/log.ts'
 
 /** A request that has ended. */

@@ -1,7 +1,7 @@
 import { abortable } from '../concurrency/abortable.ts'
-import { createLruCache } from '../concurrency/cache.ts'
 import { createFairQueue, shareQueuedWork } from '../concurrency/fair-queue.ts'
 import { createThrottledLog } from '../concurrency/throttled-log.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'

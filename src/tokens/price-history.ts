@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createLruCache } from '../concurrency/cache.ts'
 import { mulDivDown, priceScale } from '../domain/amount.ts'
+import { createLruCache } from '../domain/derived.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'

@@ -15,8 +15,7 @@ import {
   type ValueNode,
   valueFromAST,
 } from 'graphql'
-import { createLruCache } from '../../concurrency/cache.ts'
-import { derivedOnce } from '../../domain/derived.ts'
+import { createLruCache, derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { largestPage } from '../../graphql/paging.ts'
 import { schema } from '../../graphql/schema.ts'

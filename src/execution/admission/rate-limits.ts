@@ -1,5 +1,5 @@
-import { createLruCache } from '../../concurrency/cache.ts'
 import { createCommonUse, type SharedBudgets } from '../../concurrency/common-use.ts'
+import { createLruCache } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Clock } from '../../domain/log.ts'
 

@@ -8,8 +8,7 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
-import { createLruCache } from '../../concurrency/cache.ts'
-import { derivedOnce } from '../../domain/derived.ts'
+import { createLruCache, derivedOnce } from '../../domain/derived.ts'
 import { checkListItems } from '../../graphql/context/context.ts'
 import { isFollowing } from '../../graphql/context/networks.ts'
 import { schema } from '../../graphql/schema.ts'

@@ -7,8 +7,7 @@ import {
   type SelectionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { createLruCache } from '../../concurrency/cache.ts'
-import { derivedOnce } from '../../domain/derived.ts'
+import { createLruCache, derivedOnce } from '../../domain/derived.ts'
 import { unixSeconds } from '../../domain/log.ts'
 import { type ArgumentSlot, argumentSlotOf } from '../../storage/query/argument-slot.ts'
 import { type Ambient, notStored, type Selection } from '../../storage/query/selection.ts'

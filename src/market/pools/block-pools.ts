@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type PoolAnswer, type Reserves, readPools } from '../../chain/pool-reader.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
-import { createLruCache } from '../../concurrency/cache.ts'
+import { createLruCache } from '../../domain/derived.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock } from '../../domain/log.ts'

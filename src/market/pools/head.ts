@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { effectiveGasPrice, type Head } from '../../chain/transaction/fees.ts'
-import { createLruCache } from '../../concurrency/cache.ts'
+import { createLruCache } from '../../domain/derived.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Pool } from '../../domain/routing/pool.ts'
 import type { BlockPools, FoundPools } from './block-pools.ts'

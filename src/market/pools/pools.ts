@@ -1,6 +1,6 @@
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { readHead } from '../../chain/transaction/fees.ts'
-import { createLruCache } from '../../concurrency/cache.ts'
+import { createLruCache } from '../../domain/derived.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Clock, Log } from '../../domain/log.ts'

@@ -1,5 +1,5 @@
 import { Api, GrammyError } from 'grammy'
-import { createLruCache } from '../../concurrency/cache.ts'
+import { createLruCache } from '../../domain/derived.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { OutsideFault } from '../../outside/fault.ts'
 import { createHealth, type HealthLimits } from '../../outside/health.ts'

@@ -1,6 +1,6 @@
 import { abortable } from '../../concurrency/abortable.ts'
-import { createLruCache } from '../../concurrency/cache.ts'
 import { maxUint256 } from '../../domain/amount.ts'
+import { createLruCache } from '../../domain/derived.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'

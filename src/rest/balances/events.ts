@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { createLruCache } from '../../concurrency/cache.ts'
-import { derivedOnce } from '../../domain/derived.ts'
+import { createLruCache, derivedOnce } from '../../domain/derived.ts'
 import { Outage, Refusal } from '../../domain/errors/error.ts'
 import { type Address, nativeMarker } from '../../domain/evm/address.ts'
 import type { Token } from '../../domain/token/token.ts'

@@ -1,4 +1,4 @@
-import { createLruCache } from '../../../concurrency/cache.ts'
+import { createLruCache } from '../../../domain/derived.ts'
 import { Outage } from '../../../domain/errors/error.ts'
 import type { Log } from '../../../domain/log.ts'
 import type { StatementPool } from './pool.ts'

@@ -1,4 +1,4 @@
-import { createLruCache } from '../../../concurrency/cache.ts'
+import { createLruCache } from '../../../domain/derived.ts'
 
 /** Texts of reads are composed by what clients select. */
 const maxTexts = 2_000
