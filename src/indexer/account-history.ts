@@ -58,7 +58,7 @@ export interface HistoryOptions {
 }
 
 const maxBlocks = 100_000
-const lookEveryMs = 2_000
+const lookEveryMs = 1_000
 /** The pause after each request to the node. */
 const pauseMs = 100
 
