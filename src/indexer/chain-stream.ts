@@ -113,6 +113,8 @@ export interface ChainStreamOptions {
   /** Maximum number of blocks in one read of logs. */
   maxRange: number
   poll: Poll
+  /** Waits for the next poll after the newest block too. By default it looks at once. */
+  restsAtHead?: boolean
   signal: AbortSignal
   log: Log
   /**
@@ -171,7 +173,7 @@ export async function* streamChain(options: ChainStreamOptions): AsyncGenerator<
           yield { type: 'finalize', number: finalized }
         }
         if (loadOf(next.logs) * 2 <= maxLogs) range = Math.min(maxRange, range * 2)
-        if (last.number === head.number) await poll(0, signal)
+        if (options.restsAtHead && last.number === head.number) await poll(0, signal)
       } else {
         await poll(0, signal)
       }

@@ -81,6 +81,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
       finalityBlocks: network.finalityBlocks,
       maxRange,
       poll,
+      ...(options.isFollowing && { restsAtHead: true }),
       signal,
       log,
     })
