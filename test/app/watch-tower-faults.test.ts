@@ -44,7 +44,8 @@ const create = (owner: Address, params: ConditionalOrderParams) =>
 const firstPlaced = (owner: Address, params: ConditionalOrderParams) =>
   eventually('its first part is placed', async () => {
     const found = await read(owner, params)
-    return found?.parts?.nodes[0].order && found
+    // The list of its orders may be read a moment before the part is placed.
+    return found?.parts?.nodes[0].order && found.orders.nodes.length > 0 && found
   })
 
 const ended = (owner: Address, params: ConditionalOrderParams) =>
