@@ -47,7 +47,6 @@ interface BlockPollOptions {
 export function createBlockPoll({ intervalMs, blockTimeMs, now }: BlockPollOptions) {
   let last: Block | undefined
   let dueAt = Number.NEGATIVE_INFINITY
-  const rest = createPoll(intervalMs)
   return {
     seen(head: Block): Block {
       if (last?.hash === head.hash) return head
@@ -58,8 +57,8 @@ export function createBlockPoll({ intervalMs, blockTimeMs, now }: BlockPollOptio
       return head
     },
     poll: ((failures, signal) => {
-      const leftMs = failures === 0 ? dueAt - now() : 0
-      return leftMs > intervalMs ? createPoll(leftMs)(0, signal) : rest(failures, signal)
+      const pauseMs = failures === 0 ? Math.max(intervalMs, dueAt - now()) : intervalMs
+      return createPoll(pauseMs)(failures, signal)
     }) satisfies Poll,
   }
 }

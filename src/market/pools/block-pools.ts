@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { type PoolAnswer, type Reserves, readPools } from '../../chain/pool-reader.ts'
 import type { Rpc } from '../../chain/rpc/rpc.ts'
 import { createLruCache } from '../../domain/derived.ts'
@@ -103,8 +102,7 @@ const maxPools = 20_000
 
 export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockPools {
   const { registry } = source
-  // `maxSize`, because `max` allocates the memory of all entries at once, which takes 2 ms for each block.
-  const cache = new LRUCache<string, { pool: Pool | null }>({ maxSize: maxPools, sizeCalculation: () => 1 })
+  const cache = createLruCache<string, { pool: Pool | null }>({ max: maxPools })
   const pendingReads = new Map<string, Promise<PoolsByKey>>()
 
   const isAbsent = (key: string, aheadMs: number) => {

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.ts'
-import { isComparable, maxLate } from '../order/mirror.ts'
+import { comparableRows, maxLate } from '../order/mirror.ts'
 import { boolean, bytes32, safeInt, smallInt, string, time } from '../query/codec.ts'
 import { column, derived, type Model, type OneRow, orNull } from '../query/model.ts'
 import { now } from '../query/selection.ts'
@@ -39,7 +39,7 @@ const lag: Model = {
 const countUpTo = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${maxLate}) counted)`
 
 /** Live orders of order book `ob`. One that it does not know is no part of the round. */
-const liveRows = `mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ob.chain_id AND ${isComparable}`
+const liveRows = comparableRows('ob.chain_id')
 
 /** Order book `ob`. */
 const mirrorState: Model = {

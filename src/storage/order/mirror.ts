@@ -393,16 +393,12 @@ export async function unverifiedAmong(db: Db, orderIds: readonly bigint[]): Prom
 }
 
 /**
- * SQL condition: live order `o` of row `m` can be compared again. One that the order book did not know waits
- * for its turn.
+ * SQL: the live orders `o` of a chain, with their rows `m`, that can be compared again. One that the order
+ * book did not know waits for its turn.
  */
-export const isComparable = `m.is_live AND NOT EXISTS (SELECT FROM missing_orders g WHERE g.chain_id = m.chain_id
-  AND g.uid = o.uid AND NOT ${isDue('g')})`
-
-const dueRows = (chainId: number) =>
-  raw(
-    `mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ${chainId} AND ${isComparable}`,
-  )
+export const comparableRows = (chainId: number | 'ob.chain_id') =>
+  `mirrored_orders m JOIN orders o ON o.id = m.order_id WHERE m.chain_id = ${chainId} AND m.is_live
+    AND NOT EXISTS (SELECT FROM missing_orders g WHERE g.chain_id = m.chain_id AND g.uid = o.uid AND NOT ${isDue('g')})`
 
 /** SQL condition: order `o` is of a watched account. */
 const isWatched = (chainId: number) =>
@@ -423,7 +419,7 @@ export async function liveMirrored(
   before: Date,
   limit: number,
 ): Promise<OrderUid[]> {
-  const due = dueRows(chainId)
+  const due = raw(comparableRows(chainId))
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
     WITH watched AS (SELECT o.id, o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before} AND ${isWatched(chainId)}
       ORDER BY m.compared_at LIMIT ${Math.ceil(limit / watchedShare)})
@@ -444,7 +440,7 @@ export async function changingMirrored(
   before: Date,
   limit: number,
 ): Promise<OrderUid[]> {
-  const due = dueRows(chainId)
+  const due = raw(comparableRows(chainId))
   const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
     SELECT uid FROM (
       (SELECT o.uid, m.compared_at FROM ${due} AND m.compared_at < ${before}
@@ -458,8 +454,7 @@ export async function changingMirrored(
 /** Counts live orders up to a limit. In SQL: reads no more of them. */
 export async function countLive(db: Db, chainId: number, most: number): Promise<number> {
   const [row] = await sql(db).$queryRaw<{ live: bigint }[]>`SELECT count(*) AS live FROM (
-    SELECT FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
-      WHERE m.chain_id = ${chainId} AND ${raw(isComparable)} LIMIT ${most}) counted`
+    SELECT FROM ${raw(comparableRows(chainId))} LIMIT ${most}) counted`
   return Number(row?.live ?? 0)
 }
 
