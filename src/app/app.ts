@@ -21,6 +21,7 @@ import { whileLeading } from '../storage/database/leadership.ts'
 import { listenForWrites } from '../storage/database/own-writes.ts'
 import { openSignals } from '../storage/database/signals.ts'
 import { readWaitingCommits } from '../storage/feeds/tail.ts'
+import { createTurnCheck } from '../storage/order/histories.ts'
 import type { Watched } from '../storage/order/mirror.ts'
 import { type RetentionOptions, runRetention } from '../storage/retention/sweep.ts'
 import { claimChain, claimOtherNodes } from './chain/claim.ts'
@@ -120,8 +121,9 @@ export async function startApp(given: AppOptions): Promise<App> {
   // The parts below need database sessions of their own.
   const options = { ...given, databaseUrl: directUrl }
   await migrateAtStart(directUrl, options)
+  const isHistoryDue = createTurnCheck(loopDb, options.now)
   const networks = options.networks.map((config) =>
-    composeNetwork(config, { ...options, db, loopDb, ...sharedServices }),
+    composeNetwork(config, { ...options, db, loopDb, isHistoryDue, ...sharedServices }),
   )
   const { metrics } = sharedServices
   metrics.work.watchPools(() => [db, loopDb].flatMap(poolReports))

@@ -17,6 +17,7 @@ import { type Address, zeroAddress } from '../domain/evm/address.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { TradingPolicy } from '../domain/order/trading-policy.ts'
 import { tokenRoomOf } from '../graphql/context/stored-bytes.ts'
+import type { HistoryOptions } from '../indexer/account-history.ts'
 import type { WatchTowerOptions } from '../indexer/watch-tower.ts'
 import { createPools } from '../market/pools/pools.ts'
 import { type ReadRates, ratesBefore } from '../mirror/native-rates.ts'
@@ -67,6 +68,8 @@ interface ComposeOptions extends SharedServices {
   log: Log
   now: Clock
   random: () => number
+  /** One check for all networks; see `createTurnCheck`. */
+  isHistoryDue?: HistoryOptions['isDue']
 }
 
 /** @param secrets values that hold secrets besides the settings, such as rows of networks */
@@ -312,13 +315,13 @@ function composeFollowing(
   orderBook: OrderBookConfig,
   { chain, rpcWithoutRetries, orderCode }: ChainAccess,
   { describeTokens }: Tokens,
-  { network, db, loopDb, settings, log, now, metrics, isOwnKey }: NetworkOptions,
+  { network, db, loopDb, settings, log, now, metrics, isOwnKey, isHistoryDue }: NetworkOptions,
 ) {
   const odd = { log, countOdd: metrics.loops.indexer(network.name).oddLog }
   const upload = composeUploads({ db, settings, now, metrics })
   return composeMirror({
     checkSignature: createAccountSignatureCheck(orderCode),
-    ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey, describeTokens },
+    ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey, isHistoryDue, describeTokens },
     readPresignatures: createPresignatureReader({
       rpc: rpcWithoutRetries,
       network,

@@ -55,10 +55,12 @@ export interface HistoryOptions {
   now: Clock
   log: Log
   poll?: Poll
+  /** Reports whether accounts may wait for their turn. Default: always. */
+  isDue?: (chainId: number) => Promise<boolean>
 }
 
 const maxBlocks = 100_000
-const lookEveryMs = 1_000
+const lookEveryMs = 500
 /** The pause after each request to the node. */
 const pauseMs = 100
 
@@ -70,8 +72,9 @@ export async function readHistories(options: HistoryOptions, signal: AbortSignal
   const { network, db, log } = options
   const { chainId, firstBlock } = network
   const range = createRange(maxBlocks)
+  const { isDue = async () => true } = options
   const step = async () => {
-    const turn = await nextHistory(db, chainId)
+    const turn = (await isDue(chainId)) ? await nextHistory(db, chainId) : undefined
     if (!turn) return false
     await range.use(async (length) => {
       const from = Math.max(firstBlock, turn.to - length + 1)

@@ -126,7 +126,7 @@ const maxHeaders = 16
 /**
  * Reads blocks above the finality horizon: a chain of headers that follows on `last`, and the logs of exactly
  * these blocks.
- * @param head a header that is known
+ * @param known headers that were read
  * @throws ChainMoved, RangeTooFull, TransactionsUnread
  */
 export async function readNewBlocks(
@@ -134,14 +134,12 @@ export async function readNewBlocks(
   last: ChainPosition,
   to: number,
   accepts: AcceptsUnread = 'none',
-  head?: Block,
+  known: readonly Block[] = [],
 ): Promise<BlockRange> {
   const first = last.number + 1
   const count = Math.min(maxHeaders, to - last.number)
   const numbers = Array.from({ length: count }, (_, index) => first + index)
-  const unread = numbers.filter((number) => number !== head?.number)
-  const headers = await readHeaders(chain, unread)
-  if (head && unread.length < count) headers.push(head)
+  const headers = await readHeaders(chain, numbers, known)
   let parent = last.hash
   for (const { number, hash, parentHash } of headers) {
     if (parent !== null && parentHash !== parent) throw new ChainMoved(`block ${number} has another parent`)
@@ -265,11 +263,16 @@ function checkReceipts(logs: readonly ChainLog[], settlements: BlockRange['settl
   }
 }
 
-async function readHeaders(chain: ChainReads, numbers: readonly number[]): Promise<Block[]> {
+async function readHeaders(
+  chain: ChainReads,
+  numbers: readonly number[],
+  known: readonly Block[] = [],
+): Promise<Block[]> {
+  const knownAt = new Map(known.map((block) => [block.number, block]))
   const headers: Block[] = []
   for (let start = 0; start < numbers.length; start += maxHeaders) {
     const part = numbers.slice(start, start + maxHeaders)
-    headers.push(...(await Promise.all(part.map((number) => header(chain, number)))))
+    headers.push(...(await Promise.all(part.map((number) => knownAt.get(number) ?? header(chain, number)))))
   }
   return headers
 }

@@ -201,33 +201,34 @@ type Accepts = Record<'new' | 'old', AcceptsUnread>
 /** The newest block, and the blocks to read next if it is ahead. */
 async function look(options: ChainStreamOptions, last: ChainPosition, range: number, accepts: Accepts) {
   const head = await options.chain.head()
-  const position = await compare(options, last, head)
-  const next = position === 'ahead' ? await readNext(options, last, head, range, accepts) : undefined
+  const { position, known = [] } = await compare(options, last, head)
+  const next =
+    position === 'ahead' ? await readNext(options, last, [...known, head], range, accepts) : undefined
   return { head, position, next }
 }
 
 /**
- * The position of `head` relative to `last`. `behind`: lower, and in the followed chain as far as stored
- * hashes show. A lagging node and a shortened chain look the same.
+ * The position of `head` relative to `last`, and the block after `last` if it was read. `behind`: lower, and
+ * in the followed chain as far as stored hashes show. A lagging node and a shortened chain look the same.
  */
 async function compare(
   { chain, storedHash }: ChainStreamOptions,
   last: ChainPosition,
   head: Block,
-): Promise<'ahead' | 'level' | 'behind' | 'forked'> {
+): Promise<{ position: 'ahead' | 'level' | 'behind' | 'forked'; known?: Block[] }> {
   if (head.number < last.number) {
     const hash = await storedHash(head.number)
-    return hash === undefined || hash === head.hash ? 'behind' : 'forked'
+    return { position: hash === undefined || hash === head.hash ? 'behind' : 'forked' }
   }
+  if (head.number === last.number)
+    return { position: last.hash === null || head.hash === last.hash ? 'level' : 'forked' }
+  if (last.hash === null) return { position: 'ahead' }
   // The next block names its parent.
-  if (head.number === last.number + 1 && last.hash !== null)
-    return head.parentHash === last.hash ? 'ahead' : 'forked'
-  if (last.hash !== null) {
-    const block = head.number === last.number ? head : await chain.block(last.number)
-    if (!block) throw new ChainMoved(`block ${last.number} is missing below the head`)
-    if (block.hash !== last.hash) return 'forked'
-  }
-  return head.number === last.number ? 'level' : 'ahead'
+  const isNext = head.number === last.number + 1
+  const next = isNext ? head : await chain.block(last.number + 1)
+  if (!next) throw new ChainMoved(`block ${last.number + 1} is missing below the head`)
+  if (next.parentHash !== last.hash) return { position: 'forked' }
+  return { position: 'ahead', known: isNext ? [] : [next] }
 }
 
 /** The newest block at or below `from` whose stored hash is that of the chain. */
@@ -248,12 +249,13 @@ async function commonAncestor(
 function readNext(
   { chain, finalityBlocks }: ChainStreamOptions,
   last: ChainPosition,
-  head: Block,
+  known: readonly Block[],
   range: number,
   accepts: Accepts,
 ): Promise<BlockRange> {
-  const horizon = head.number - finalityBlocks
+  const head = known.at(-1)?.number ?? last.number
+  const horizon = head - finalityBlocks
   return last.number < horizon
     ? readOldBlocks(chain, last, Math.min(horizon, last.number + range), accepts.old)
-    : readNewBlocks(chain, last, Math.min(head.number, last.number + range), accepts.new, head)
+    : readNewBlocks(chain, last, Math.min(head, last.number + range), accepts.new, known)
 }

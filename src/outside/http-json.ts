@@ -5,7 +5,10 @@ import { OutsideFault, Throttled } from './fault.ts'
 import { observed, traceHeaders } from './telemetry/work.ts'
 
 /** Reads the body of a response; undefined if it is longer than `maxBytes`. The rest is then not read. */
-export async function readUpTo({ body }: Response, maxBytes: number): Promise<Buffer | undefined> {
+export async function readUpTo(
+  { body }: { body: AsyncIterable<Uint8Array> | null },
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {
@@ -114,7 +117,7 @@ export function exchangeText(
     const [mediaType = ''] = (headers.get('content-type') ?? '').split(';', 1)
     const more = {
       mediaType: mediaType.trim().toLowerCase(),
-      retryAfterMs: retryAfterMs(response, peer.now()),
+      retryAfterMs: retryAfterMs(headers.get('retry-after'), peer.now()),
     }
     return { status, text: await readText(response, peer), ...more }
   })
@@ -210,13 +213,14 @@ function checkStatus(response: Response, peer: JsonPeer): void {
 function statusFault(response: Response, { name, now }: JsonPeer): OutsideFault {
   const { status } = response
   discardBody(response)
-  if (status === 429) return new Throttled(name, 'status 429', retryAfterMs(response, now()))
+  if (status === 429)
+    return new Throttled(name, 'status 429', retryAfterMs(response.headers.get('retry-after'), now()))
   return new OutsideFault(name, `status ${status}`)
 }
 
 /** The pause in Retry-After, which is a number of seconds or a date. */
-export function retryAfterMs({ headers }: Response, now: number): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? ''
+export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
   const until = Date.parse(text)
   return Number.isNaN(until) ? undefined : Math.max(0, until - now)

@@ -12,7 +12,7 @@ type Answer = { result: unknown } | { error: unknown }
 /** One entry for each HTTP request; the last one repeats. */
 export type Behaviour =
   | { answer: (request: Request) => Answer | Promise<Answer> }
-  | { status: number; body?: string; headers?: Record<string, string> }
+  | { status: number; body?: string | Buffer; headers?: Record<string, string> }
   /** The whole body, which may break the rules of the protocol. */
   | { body: (asked: Request | Request[]) => unknown }
   | 'silence'

@@ -60,7 +60,8 @@ afterAll(async () => {
 /** An order as both return it, without what only one of them knows. */
 async function both(uid: string) {
   const orders = [await atBook.order(uid), await atFollower.order(uid)]
-  return orders.map(({ quote: { metadata, ...quote }, ...order }) => ({ ...order, quote }))
+  // On a busy machine the order book may have no quote for it.
+  return orders.map(({ quote: { metadata, ...quote } = {}, ...order }) => ({ ...order, quote }))
 }
 
 describe('an order that is placed at the order book', () => {

@@ -240,7 +240,7 @@ describe.concurrent('a price source that', () => {
       expect(await get(`${token}/usdPrice`)).toMatchObject(isUnavailable)
     }
     expect(lines.join()).toContain('cannot be reached (ECONNREFUSED)')
-    expect(lines.join()).toContain('fetch failed: ECONNREFUSED')
+    expect(lines.join()).toContain('no connection: ECONNREFUSED')
   })
 
   test.each(failing)('is a feed on a node that %s: unavailable', async (_, behaviour) => {

@@ -58,6 +58,7 @@ interface MirrorOptions
   loopDb: Database
   /** Reports whether a key is one of this deployment. */
   isOwnKey(key: string): boolean
+  isHistoryDue: HistoryOptions['isDue'] | undefined
   settings: Settings
   metrics: LoopMetrics
   now: Clock
@@ -138,6 +139,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const readOrdersOf = createAccountReader(serving)
   const traded = createWake()
   const oldTrades = { network, db: loopDb, chain, tradesOf: options.tradesOf, now, log }
+  const { isHistoryDue: isDue } = options
   return {
     claim: () =>
       claimOrderBook(db, chainId, withoutSecrets(url), () => beginOf(history, network, { db, chain })),
@@ -171,7 +173,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
           },
           signal,
         ),
-        readHistories(oldTrades, signal),
+        readHistories({ ...oldTrades, ...(isDue && { isDue }) }, signal),
       ])
     },
   }

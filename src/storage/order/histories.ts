@@ -1,4 +1,5 @@
 import type { Address } from '../../domain/evm/address.ts'
+import type { Clock } from '../../domain/log.ts'
 import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
 
@@ -45,6 +46,28 @@ export async function nextHistory(db: Db, chainId: number): Promise<HistoryTurn 
     ORDER BY turn_at LIMIT ${maxAccounts}`
   const [first] = rows
   return first && { accounts: rows.map(({ account }) => hexOf(account)), to: Number(first.unread_to) }
+}
+
+/**
+ * Creates a check whether accounts of a chain wait for their turn. One statement in `everyMs` serves all
+ * networks of a process. In SQL: a probe for each chain.
+ */
+export function createTurnCheck(db: Db, now: Clock, everyMs = 500): (chainId: number) => Promise<boolean> {
+  let readAt = Number.NEGATIVE_INFINITY
+  let chains: Promise<Set<number>>
+  const read = async () => {
+    const rows = await sql(db).$queryRaw<{ chainId: number }[]>`
+      SELECT chain_id AS "chainId" FROM order_books b
+      WHERE EXISTS (SELECT FROM account_histories h WHERE h.chain_id = b.chain_id AND h.unread_to >= 0)`
+    return new Set(rows.map(({ chainId }) => chainId))
+  }
+  return async (chainId) => {
+    if (now() - readAt >= everyMs) {
+      readAt = now()
+      chains = read()
+    }
+    return (await chains).has(chainId)
+  }
 }
 
 /** Notes that the trades of these accounts are read from the end of the turn down to block `from`. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createRpc, RpcError } from '../../../src/chain/rpc/rpc.ts'
 import { Outage } from '../../../src/domain/errors/error.ts'
@@ -20,6 +21,43 @@ describe('call', () => {
     expect(await rpc.call('x_chainId')).toBe('x_chainId()')
     for (let n = 0; n < 10; n++) expect(await rpc.call('x_call', [n, 2])).toBe(`x_call(${n},2)`)
     expect(node.connections()).toBeLessThan(4)
+  })
+
+  test('takes a compressed answer, up to the limit of what it becomes', async () => {
+    const gzip = (text: string) => ({
+      ...{ status: 200, headers: { 'content-encoding': 'gzip' } },
+      body: gzipSync(text),
+    })
+    const result = 'x'.repeat(10_000)
+    await using node = await startScriptedNode(
+      gzip(JSON.stringify({ id: 1, result })),
+      gzip(`"${'x'.repeat(1_000_000)}"`),
+      { ...gzip('{}'), body: Buffer.from('{}') },
+    )
+    const rpc = createRpc({ url: node.url, log: silentLog, retries: 0, maxBytes: 20_000 })
+    expect(await rpc.call('x_chainId')).toBe(result)
+    const causeOfNext = async () => rpc.call('x_chainId').catch((fault: Outage) => String(fault.cause))
+    expect(await causeOfNext()).toContain('answers with more than 20000 bytes')
+    expect(await causeOfNext()).toContain('incorrect header check')
+  })
+
+  test('follows no redirect', async () => {
+    await using other = await startScriptedNode(echo)
+    await using node = await startScriptedNode({ status: 308, headers: { location: other.url } })
+    await expect(rpcTo(node).call('x_chainId')).rejects.toEqual(
+      new Outage('the network node', new Error('status 308')),
+    )
+    expect(other.requests).toEqual([])
+  })
+
+  test('opens another connection where the node closes one that it kept, with the next request', async () => {
+    await using node = await startScriptedNode(echo, 'hang up', echo, 'hang up')
+    const rpc = createRpc({ url: node.url, log: silentLog, retries: 0 })
+    expect(await rpc.call('x_chainId')).toBe('x_chainId()')
+    expect(await rpc.call('x_chainId')).toBe('x_chainId()')
+    expect(node.connections()).toBe(2)
+    const fresh = createRpc({ url: node.url, log: silentLog, retries: 0 })
+    await expect(fresh.call('x_chainId')).rejects.toThrow(Outage)
   })
 
   test.each<[string, Behaviour]>([
