@@ -51,14 +51,19 @@ export const members: Readonly<Record<string, Described>> = {
       ],
       ['quoteId', 'order book', atOnce, 'null: none; left out over REST'],
       ['fullBalanceCheck', 'order book', atOnce, 'false where it is not reported'],
-      ['quote', 'order book', atOnce, 'null: none; left out over REST'],
+      [
+        'quote',
+        'order book',
+        `${atOnce}; within some seconds for one that came in a list`,
+        'null: none; left out over REST. Not known: mirror.isQuoteReported is false, and X-Unknown-Members names it',
+      ],
       ['onchainOrderData onchainUser', 'order book', atOnce, 'null: not placed on chain; left out over REST'],
       ['ethflowData', 'order book', atOnce, 'null: not placed on chain; left out over REST'],
       [
         'executedFee executedFeeToken',
         'order book',
         'within some seconds after a trade',
-        '0 where it is not known: mirror.isFeeReported is false, and X-Unknown-Members names it',
+        '0, or without the newest trades, where it is not known: mirror.isFeeReported is false, and X-Unknown-Members names it',
       ],
       [
         'availableBalance',
@@ -131,7 +136,12 @@ export const members: Readonly<Record<string, Described>> = {
         neverFollowed,
         'empty, with hasAllPendingSettlements false',
       ],
-      ['standing', 'here', neverFollowed, 'null: not known'],
+      [
+        'standing',
+        'here',
+        'with the reading of its balance and prices; offers of solvers: never on a followed network',
+        'null: not known; bestPrice: null',
+      ],
       [
         'marketPrices',
         'here',

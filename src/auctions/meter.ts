@@ -34,14 +34,3 @@ export async function timed<T>(
     meter.took(phase, performance.now() - started)
   }
 }
-
-export const silentMeter: AuctionMeter = {
-  began() {},
-  took() {},
-  stand() {},
-  answered() {},
-  settled() {},
-  lost() {},
-  inspects() {},
-  holds() {},
-}

@@ -15,8 +15,7 @@ import {
   settlementPairs,
 } from '../domain/network/network.ts'
 import { withoutSecrets } from '../domain/text/secrets.ts'
-import { auctionedIn } from '../mirror/order-book.ts'
-import { exchangeJson } from '../outside/http-json.ts'
+import { exchangeJson, exchangeText } from '../outside/http-json.ts'
 
 export interface FollowFlags {
   /** The base URL of an order book of one network, or of a Tradegraph. */
@@ -61,7 +60,8 @@ export async function findOrderBook(flags: FollowFlags, profile: Profile, log: L
   const { base, described } = await findBook(url, chainId)
   const { names: [known] = [], facts, usdReference, conditionalOrdersFrom } = chains.get(chainId) ?? {}
   // A local chain has the id of a known one, and is shorter.
-  const firstBlock = facts && facts.firstBlock <= head ? facts.firstBlock : 0
+  const isLocal = !facts || facts.firstBlock > head
+  const firstBlock = isLocal ? 0 : facts.firstBlock
   const given = flags.wrappedNative === undefined ? undefined : toAddress(flags.wrappedNative)
   const wrappedNative = given ?? described?.wrappedNative.address ?? facts?.wrappedNative
   if (!wrappedNative)
@@ -81,7 +81,7 @@ export async function findOrderBook(flags: FollowFlags, profile: Profile, log: L
       poolProject: defaultPoolProject,
       baseTokens: [],
       priceAmount: defaultPriceAmount,
-      usdReference: usdReference ?? null,
+      usdReference: isLocal ? null : (usdReference ?? null),
       holderTokens: [],
       ...(hasConditionalOrders &&
         settlement === settlementPairs.production.settlement && {
@@ -135,19 +135,24 @@ async function findBook(url: string, chainId: number): Promise<{ base: string; d
   const own = served.find((network) => network.chainId === chainId)
   if (own) return { base: pathOf(url, (path) => `${path}/${own.name}`), described: own }
   if (served.length > 0) {
-    const names = served.map((network) => `${network.name} (chain ${network.chainId})`).join(', ')
     throw new Error(
-      `${withoutSecrets(url)} serves ${names}, but the node is on chain ${chainId}: name another with --rpc`,
+      `${withoutSecrets(url)} serves ${namesOf(served)}, but the node is on chain ${chainId}: name another with --rpc`,
     )
   }
   const name = new URL(url).pathname.split('/').at(-1)
   const parent = pathOf(url, (path) => path.slice(0, path.lastIndexOf('/')))
-  const described = (await networksOf(parent)).find((network) => network.name === name)
+  const there = await networksOf(parent)
+  const described = there.find((network) => network.name === name)
+  if (there.length > 0 && !described)
+    throw new Error(`${withoutSecrets(parent)} serves ${namesOf(there)}, not ${name}`)
   if (described && described.chainId !== chainId)
     throw new Error(`${name} is chain ${described.chainId}, but the node is on chain ${chainId}`)
   await checkBook(url)
   return { base: url, ...(described && { described }) }
 }
+
+const namesOf = (networks: readonly Described[]) =>
+  networks.map(({ name, chainId }) => `${name} (chain ${chainId})`).join(', ')
 
 /** The networks of a Tradegraph at this URL; none if it is something else. */
 async function networksOf(url: string): Promise<Described[]> {
@@ -159,11 +164,10 @@ async function networksOf(url: string): Promise<Described[]> {
   return networksShape.safeParse(answer?.body).data?.data.networks ?? []
 }
 
-/** @throws Error when there is no order book at this URL */
+/** @throws Error when there is no order book at this URL: any path may be 404, but this one has a version */
 async function checkBook(url: string): Promise<void> {
   const peer = { name: 'the order book', url, now: Date.now, timeoutMs, maxBytes }
-  const path = '/api/v2/solver_competition/latest'
-  const answer = await exchangeJson(peer, { path }, AbortSignal.timeout(timeoutMs)).catch(() => undefined)
-  const isBook = answer && (answer.status === 404 || auctionedIn(answer.body) !== undefined)
-  if (!isBook) throw new Error(`no order book answers at ${withoutSecrets(url)}`)
+  const question = { path: '/api/v1/version' }
+  const answer = await exchangeText(peer, question, AbortSignal.timeout(timeoutMs)).catch(() => undefined)
+  if (answer?.status !== 200) throw new Error(`no order book answers at ${withoutSecrets(url)}`)
 }

@@ -15,7 +15,6 @@ export const uidsArgument = z
   .min(1)
   .max(10)
   .describe('UIDs of orders, each once. Those that are not known are left out of the answer.')
-export const hashArgument = pattern(/^0x[0-9a-fA-F]{64}$/, '0x and 64 hex digits')
 export const signatureArgument = pattern(/^0x([0-9a-fA-F]{2}){0,8192}$/, 'hex bytes with 0x in front')
 export const networkArgument = pattern(/^[\w-]{1,64}$/, 'the name or chain id of a network')
   .optional()

@@ -13,7 +13,14 @@ import {
 } from '../storage/order/mirror.ts'
 import { createBatches } from './batches.ts'
 import { createClaims, mirrorLatest, mirrorMissing, missingAtOnce } from './competitions.ts'
-import { firstNotified, type MirrorServices, mirrorAccount, mirrorFees, storedAtOnce } from './mirror.ts'
+import {
+  firstNotified,
+  type MirrorServices,
+  mirrorAccount,
+  mirrorFees,
+  mirrorQuotes,
+  storedAtOnce,
+} from './mirror.ts'
 import { maxUids } from './order-book.ts'
 
 /**
@@ -43,6 +50,8 @@ const counted = { most: 100_000, everyMs: 15_000 }
 /** The part of all calls that reads the fees of new trades, and its calls in one look. */
 const feesPart = 0.1
 const maxFees = 16
+/** The interval in which quotes are looked for that lists did not have. */
+const quotesMs = 10_000
 const missingMs = 86_400_000
 /** The interval of what need not be done with each look. */
 const rareMs = 60_000
@@ -78,6 +87,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   let latestAt = Number.NEGATIVE_INFINITY
   let missedAt = Number.NEGATIVE_INFINITY
   let feesAt = now()
+  let quotesAt = Number.NEGATIVE_INFINITY
   /** Old orders wait, and nothing but the time for a look keeps them from being read. */
   let isBehind = false
   let looksAgainAt = 0
@@ -138,6 +148,11 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
       if (calls === 0) return
       feesAt = now()
       await mirrorFees(Math.min(calls, maxFees), options)
+    },
+    async () => {
+      if (now() - quotesAt < quotesMs) return
+      quotesAt = now()
+      while (!(await mirrorQuotes(options)) && performance.now() < looksAgainAt && !signal.aborted);
     },
   ]
   const rare = async () => {

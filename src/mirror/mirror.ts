@@ -21,14 +21,15 @@ import {
   notifiedMs,
   requestHistory,
 } from '../storage/order/histories.ts'
-import { insertOrders } from '../storage/order/insert.ts'
+import { insertOrders, storeReportedQuotes } from '../storage/order/insert.ts'
 import {
   expireBefore,
   firstBlocksOf,
   noteAccountRead,
   noteMirrored,
   noteMissing,
-  noteQuoteCalls,
+  noteQuotesRead,
+  quotesDue,
   unknownTradeBlocks,
   unreadPresignatures,
   unsignedAmong,
@@ -171,6 +172,21 @@ export async function mirrorFees(limit: number, services: MirrorServices): Promi
     await storeFees(await orderBook.tradesOf({ orderUid }, 'live'), services)
     await noteFeesRead(db, network.chainId, orderUid)
   }
+}
+
+/**
+ * Reads the quotes of orders that came in lists, which have none.
+ * @returns whether none is left
+ * @throws Outage
+ */
+export async function mirrorQuotes(services: MirrorServices): Promise<boolean> {
+  const { db, network, orderBook } = services
+  const uids = await quotesDue(db, network.chainId, maxUids)
+  if (uids.length === 0) return true
+  const found = await storeOrders(await orderBook.ordersByUids(uids, 'live'), uids, services)
+  // An order book drops old orders from its answer. Those would be one call each.
+  await noteQuotesRead(db, network.chainId, uids, found)
+  return uids.length < maxUids
 }
 
 function uidsIn(bodies: readonly unknown[]): OrderUid[] {
@@ -329,7 +345,8 @@ export async function storeOrders(
     else if (believed?.has(one.order.uid) !== false) read.push(one)
   }
   meter.compared(unchanged.size)
-  const stored = await storeRead([...new Map(read.map((each) => [each.order.uid, each])).values()], services)
+  const orders = [...new Map(read.map((each) => [each.order.uid, each])).values()]
+  const stored = await storeRead(orders, { ...services, haveQuotes: expected !== undefined })
   storedBodies?.remember(
     bodies,
     read.filter(({ order }) => stored.has(order.uid)),
@@ -337,7 +354,10 @@ export async function storeOrders(
   return new Set([...unchanged, ...stored])
 }
 
-async function storeRead(orders: readonly MirroredOrder[], services: MirrorServices): Promise<Set<OrderUid>> {
+/** Bodies of lists of accounts and transactions have no quotes. */
+type StoreServices = MirrorServices & { haveQuotes: boolean }
+
+async function storeRead(orders: readonly MirroredOrder[], services: StoreServices): Promise<Set<OrderUid>> {
   const { db, meter } = services
   if (orders.length === 0) return new Set()
   const tokens = await services.describeTokens(
@@ -375,7 +395,7 @@ async function storeRead(orders: readonly MirroredOrder[], services: MirrorServi
 /** Stores orders one by one after a fault that one of them causes, which is left out. */
 async function storeEach(
   orders: readonly MirroredOrder[],
-  services: MirrorServices,
+  services: StoreServices,
   fault: unknown,
 ): Promise<Set<OrderUid>> {
   if (orders.length === 1) {
@@ -487,7 +507,7 @@ async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
   { signed, presigned, times, mayLack, tokens }: Findings,
-  { network, now, leastImprovement, client }: MirrorServices,
+  { network, now, leastImprovement, client, haveQuotes }: StoreServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
   const at = new Date(now())
@@ -533,12 +553,12 @@ async function store(
     const isSigned = signed.get(uid)
     return orderId === undefined ? [] : [{ orderId, isSigned, presigned: presigned.get(uid), ...report }]
   })
-  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined, notifiedFrom })
-  await noteQuoteCalls(
+  await noteMirrored(tx, chainId, reports, { areRequested: client !== undefined, notifiedFrom, haveQuotes })
+  await storeReportedQuotes(
     tx,
     orders.flatMap(({ uid, quote }) => {
-      const [orderId, calls] = [stored.get(uid), quote?.reportedCalls]
-      return orderId === undefined || calls == null ? [] : [{ orderId, calls }]
+      const orderId = stored.get(uid)
+      return orderId === undefined || !quote ? [] : [{ orderId, quote }]
     }),
   )
   await refreshProgress(tx, [...stored.values()])

@@ -299,7 +299,7 @@ export function chargedTo(client: string, { orderBook, callsOfClients }: ClientS
       if (!callsOfClients.hasRoom(client))
         throw new Refusal(
           'RateLimited',
-          'this client names more unknown orders than are looked up in a minute',
+          'this client causes more calls to the order book than are made for one client in a minute: those are a share of the network’s callsPerMinute',
           { data: { limit: 'calls to the order book', retryAfterMs: 10_000 } },
         )
       callsOfClients.add(client, 1)

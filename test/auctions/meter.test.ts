@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentMeter } from '../../src/auctions/meter.ts'
 import { runAuction } from '../../src/auctions/run.ts'
-import { createAuctionServices, createSolver, propose } from '../fakes/auction-services.ts'
+import { createAuctionServices, createSolver, propose, silentMeter } from '../fakes/auction-services.ts'
 import { numbered } from '../fakes/order.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'

@@ -74,3 +74,11 @@ test.each([
   const given = { url: book.url, rpcUrl: book.rpcUrl, ...flags }
   await expect(findOrderBook(given, 'production', silentLog)).rejects.toThrow(reason)
 })
+
+test.each([
+  ['mainnet', 'serves sepolia (chain 11155111), not mainnet'],
+  ['v1/sepolia', 'no order book answers at'],
+])('a path without an order book (%s) is refused with the reason', async (path, reason) => {
+  const given = { url: `${book.url}/${path}`, rpcUrl: book.rpcUrl }
+  await expect(findOrderBook(given, 'production', silentLog)).rejects.toThrow(reason)
+})

@@ -10,7 +10,7 @@ import {
 import { createRoutedPrices } from '../../src/auctions/admission/routed-prices.ts'
 import { createStandings } from '../../src/auctions/admission/standings.ts'
 import { createKnownPools } from '../../src/auctions/known-pools.ts'
-import { silentMeter } from '../../src/auctions/meter.ts'
+import type { AuctionMeter } from '../../src/auctions/meter.ts'
 import type { AuctionServices } from '../../src/auctions/services.ts'
 import type { Spendable } from '../../src/chain/chain.ts'
 import type { CheckOrder } from '../../src/chain/order/order-check.ts'
@@ -30,6 +30,17 @@ import { samplePool } from './market.ts'
 import { sampleNetwork } from './network.ts'
 import { dollar, numbered, wrapped } from './order.ts'
 import { silentLog } from './silent-log.ts'
+
+export const silentMeter: AuctionMeter = {
+  began() {},
+  took() {},
+  stand() {},
+  answered() {},
+  settled() {},
+  lost() {},
+  inspects() {},
+  holds() {},
+}
 
 export const solverAddress = numbered('51')
 const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}` as const

@@ -4,8 +4,9 @@ import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { OrderUid } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
-import { type MirrorServices, mirrorFees, storeOrders } from '../../src/mirror/mirror.ts'
+import { type MirrorServices, mirrorFees, mirrorQuotes, storeOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
+import { dueCompetitions } from '../../src/storage/auction/mirrored-competition.ts'
 import { insertAnswers, insertRefusals } from '../../src/storage/auction/solver-messages.ts'
 import { insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -203,11 +204,66 @@ describe('an order of a followed order book', () => {
   })
 
   test('has an executed fee that is not known where its order book does not report it', async () => {
-    expect(await unknownIn(`v1/orders/${soldOrder.uid}`)).toBeNull()
-    await sql(server.database.db).mirroredOrder.updateMany({ data: { executedFee: null } })
-    expect(await unknownIn(`v1/orders/${soldOrder.uid}`)).toBe('executedFee')
-    expect(await unknownIn(`v1/transactions/${soldTrade.txHash}/orders`)).toBe('executedFee')
-    await sql(server.database.db).mirroredOrder.updateMany({ data: { executedFee: '90807291931580' } })
+    const { mirroredOrder } = sql(server.database.db)
+    const list = `v1/transactions/${soldTrade.txHash}/orders`
+    const isFeeReported = async () =>
+      (await ask(`{ order(uid: "${soldOrder.uid}") { mirror { isFeeReported } } }`)).order.mirror
+    expect([await unknownIn(list), await isFeeReported()]).toEqual([null, { isFeeReported: true }])
+    const reported = await mirroredOrder.findFirstOrThrow({ where: { executedFee: { not: null } } })
+    // Before its first report, and with one from before its newest trade.
+    for (const data of [{ executedFee: null }, { reportedSell: 0 }]) {
+      await mirroredOrder.updateMany({ data })
+      expect([await unknownIn(list), await isFeeReported()]).toEqual([
+        'executedFee',
+        { isFeeReported: false },
+      ])
+      const { executedFee, reportedSell } = reported
+      await mirroredOrder.updateMany({ data: { executedFee, reportedSell } })
+    }
+  })
+})
+
+describe('an order that came in a list, which has no quotes', () => {
+  const named = (sellAmount: string) => {
+    const order = { ...openOrder, sellAmount, signingScheme: 'presign', signature: openOrder.owner }
+    const data = {
+      ...{ ...order, sellAmount: BigInt(sellAmount), feeAmount: 0n },
+      buyAmount: BigInt(order.buyAmount),
+    }
+    return { ...order, uid: orderUid(network, data as never, order.owner as never) }
+  }
+  const [shown, dropped, without] = [named('2000002'), named('2000003'), named('2000004')]
+  const quoteOf = async ({ uid }: { uid: OrderUid }) =>
+    (await ask(`{ order(uid: "${uid}") { mirror { isQuoteReported } quote { gasAmount } } }`)).order
+  const headerOf = ({ uid }: { uid: OrderUid }) => unknownIn(`v1/orders/${uid}`)
+  const unknown = { mirror: { isQuoteReported: false }, quote: null }
+
+  test('has no known quote until it is read by its UID', async () => {
+    const listed = [shown, dropped, without].map(({ quote: _, ...order }) => order)
+    expect((await storeOrders(listed, undefined, services)).size).toBe(3)
+    for (const order of [shown, dropped, without])
+      expect([await quoteOf(order), await headerOf(order)]).toEqual([unknown, 'quote'])
+    expect(await unknownIn(`v1/account/${shown.owner}/orders`)).toBeNull()
+    book.add(shown as never)
+    const { quote: _, ...bare } = without
+    book.add(bare as never)
+    expect(await mirrorQuotes(services)).toBe(true)
+    expect([await quoteOf(shown), await headerOf(shown)]).toEqual([
+      { mirror: { isQuoteReported: true }, quote: { gasAmount: openOrder.quote.gasAmount } },
+      null,
+    ])
+    expect([await quoteOf(without), await headerOf(without)]).toEqual([
+      { mirror: { isQuoteReported: true }, quote: null },
+      null,
+    ])
+    // An order book drops old orders from the answer.
+    expect([await quoteOf(dropped), await headerOf(dropped)]).toEqual([unknown, 'quote'])
+  })
+
+  test('is requested once, in one call for all', async () => {
+    const calls = book.calls.length
+    expect(await mirrorQuotes(services)).toBe(true)
+    expect(book.calls).toHaveLength(calls)
   })
 })
 
@@ -223,6 +279,27 @@ describe('sums and lists of a followed network', () => {
     await sql(db).programmaticHistory.create({ data: { chainId, nextBlock: 1n, lastBlock: 9n } })
     expect((await ask('{ programmaticOrders { isComplete } }')).programmaticOrders.isComplete).toBe(false)
   })
+})
+
+test('the competition that a settlement names is read before newer ones', async () => {
+  const { db } = server.database
+  const [newest, settled] = [BigInt(number), BigInt(number) - 9n]
+  for (let each = settled - 1n; each <= newest; each++)
+    await sql(db).missingCompetition.create({
+      data: { chainId, number: each, askedAt: new Date(0), times: 0 },
+    })
+  await sql(db).orderBook.update({ where: { chainId }, data: { newestCompetition: newest } })
+  const row = { chainId, blockNumber: 7n, logIndex: 1, solver: Buffer.alloc(20), txHash: Buffer.alloc(32) }
+  await sql(db).settlement.create({ data: { ...row, calledAuction: settled } })
+  expect(await dueCompetitions(db, chainId, 3)).toEqual([settled, newest, newest - 1n])
+  // One whose answer failed waits for its turn.
+  await sql(db).missingCompetition.updateMany({
+    where: { number: settled },
+    data: { askedAt: new Date(Date.now() - 60_000) },
+  })
+  expect(await dueCompetitions(db, chainId, 1)).toEqual([newest])
+  await sql(db).missingCompetition.deleteMany()
+  await sql(db).settlement.deleteMany({ where: { blockNumber: 7n } })
 })
 
 test('the decimals of gas, and the balance, are those that the order book reports', async () => {

@@ -1,4 +1,4 @@
-import { formatUnits, maxOf, mulDivDown, mulDivUp, priceScale } from '../amount.ts'
+import { formatUnits, maxOf, mulDivDown, mulDivUp } from '../amount.ts'
 import { type Address, zeroAddress } from '../evm/address.ts'
 import {
   type Fill,
@@ -8,7 +8,7 @@ import {
   quotedAtSize,
   surplusDown,
 } from '../fee/policy.ts'
-import { executedSellBeforeFees, filledAmount, type Order, type OrderData, type Trade } from './order.ts'
+import { executedSellBeforeFees, type Order, type OrderData, type Trade } from './order.ts'
 
 /** The token in which surplus is measured: the one whose amount is not fixed. */
 export function surplusToken({
@@ -27,14 +27,6 @@ export function surplusToken({
  */
 export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
   return maxOf(surplusDown(limits, fill), 0n)
-}
-
-/**
- * The value of a surplus in native atoms, rounded down. `price`: native atoms for 10^18 atoms of the surplus
- * token.
- */
-export function surplusValueDown(surplus: bigint, price: bigint): bigint {
-  return mulDivDown(surplus, price, priceScale)
 }
 
 /**
@@ -66,20 +58,6 @@ export function formatPriceDown({ numerator, denominator }: Price): string {
   return formatFixedDown(numerator, denominator, valueDigits.price)
 }
 
-/** The filled fraction of the fixed side; "1" only if it is completely filled. */
-export function executedFractionDown(order: Order): string {
-  const signedAmount = order.kind === 'sell' ? order.sellAmount : order.buyAmount
-  return signedAmount === 0n
-    ? '0'
-    : formatFixedDown(maxOf(filledAmount(order), 0n), signedAmount, valueDigits.fraction)
-}
-
-/** The surplus of the trades so far over the limit price. */
-export function orderSurplusDown(order: Order): { amount: bigint; token: Address } {
-  const fill = { sell: executedSellBeforeFees(order), buy: order.executedBuyAmount }
-  return { amount: tradedSurplusDown(order, fill), token: surplusToken(order) }
-}
-
 /** The account that the settlement contract pays. The contract reads the zero address as the owner. */
 export function effectiveReceiver({ receiver, owner }: Order): Address {
   return receiver === null || receiver === zeroAddress ? owner : receiver
@@ -90,7 +68,7 @@ function toPrice(numerator: bigint, denominator: bigint): Price | null {
 }
 
 /** Formats numerator / denominator with at most `digits` decimal places, rounded down. */
-function formatFixedDown(numerator: bigint, denominator: bigint, digits: number): string {
+export function formatFixedDown(numerator: bigint, denominator: bigint, digits: number): string {
   return formatUnits((numerator * 10n ** BigInt(digits)) / denominator, digits)
 }
 

@@ -15,7 +15,6 @@ import {
 import { encodeBytes, encodeTuple, type TupleMember, word } from '../evm/abi.ts'
 import { type AbiTuple, readAbi } from '../evm/abi-reader.ts'
 import type { Hex } from '../evm/hex.ts'
-import type { OrderData } from '../order/order.ts'
 import { type HandlerType, handlerType, type KnownHandlerType } from './handlers.ts'
 import { type ConditionalOrderParams, maxInputSize } from './params.ts'
 
@@ -210,13 +209,3 @@ export function decodeInput(
 }
 
 const isDecoded = (type: HandlerType): type is DecodedType => type in staticInputs
-
-/** The only order of a stop loss, whose UID is therefore known before its condition is met. */
-export function stopLossOrder(input: StaticInput<'StopLoss'>): OrderData {
-  const { sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, appData } = input
-  return {
-    ...{ sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, appData, feeAmount: 0n },
-    ...{ kind: input.isSellOrder ? 'sell' : 'buy', partiallyFillable: input.isPartiallyFillable },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
-  }
-}

@@ -31,7 +31,7 @@ const bodiesOf = derivedOnce((_db: Db): Bodies => ({ kept: new Map(), reading: n
 export const currentAuctionRoutes: StoredRoute[] = [
   {
     on: 'GET /api/v1/auction',
-    missing: 'no order can be settled at the moment',
+    missing: 'no auction is held here at the moment',
     access: { to: 'currentAuction' },
     statuses: { FeatureDisabled: 403 },
     isKept: true,

@@ -131,7 +131,7 @@ async function datedList(
 ): Promise<StoredAnswer | null> {
   const row = await readBody(db, list, rows, {
     ...ambient,
-    columns: [oldestComparedAge(rows), unknownOfOrders(rows)],
+    columns: [oldestComparedAge(rows), unknownOfOrders(rows, list === wrappedOrderList)],
   })
   return row ? { body: row[0], headers: { ...ageHeader(row[1]), ...unknownHeader(row[2]) } } : null
 }

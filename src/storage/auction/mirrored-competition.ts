@@ -217,15 +217,18 @@ export async function noteRequested(db: Db, { chainId, number }: CompetitionName
 }
 
 /**
- * Missing competitions that may be requested now: first those that never were, newest first. Those above the
- * newest that the order book shows are still hidden. In SQL: two tables.
+ * Missing competitions that may be requested now: first those that never were, of these first those that
+ * settlements name, each newest first. Those above the newest that the order book shows are still hidden. In
+ * SQL: tables.
  */
 export async function dueCompetitions(db: Db, chainId: number, limit: number): Promise<bigint[]> {
   const rows = await sql(db).$queryRaw<{ number: bigint }[]>`
     SELECT m.number FROM missing_competitions m JOIN order_books b ON b.chain_id = m.chain_id
     WHERE m.chain_id = ${chainId} AND m.number <= b.newest_competition AND m.times < ${maxRequests}
       AND m.asked_at + power(4, m.times) * interval '1 second' <= now()
-    ORDER BY m.asked_at, m.number DESC LIMIT ${limit}`
+    ORDER BY m.asked_at = 'epoch' AND EXISTS (SELECT FROM settlements s
+        WHERE s.chain_id = m.chain_id AND s.called_auction = m.number AND s.auction_id IS NULL) DESC,
+      m.asked_at, m.number DESC LIMIT ${limit}`
   return rows.map(({ number }) => number)
 }
 

@@ -240,6 +240,39 @@ async function insertUnloggedOrders(
   })
 }
 
+/** A quote that an order book reports of a stored order. */
+interface ReportedQuote {
+  orderId: bigint
+  quote: NewOrderQuote
+}
+
+const reportedColumns: readonly InsertColumn<ReportedQuote>[] = [
+  { name: 'order_id', type: 'bigint', valueIn: ({ orderId }) => orderId.toString() },
+  ...quoteColumns.map(({ name, type, valueIn }) => ({
+    name,
+    type,
+    valueIn: ({ quote }: ReportedQuote) => valueIn(quote),
+  })),
+]
+
+/**
+ * Quotes whose orders were stored without, and the calls of others: an order book shows these once their
+ * orders have ended. In SQL: a list; rows that stay as they are get no lock.
+ */
+const quotesSql = `INSERT INTO order_quotes AS q (${columnNames(reportedColumns)})
+  SELECT ${columnNames(reportedColumns, 'r.')} FROM unnest(${reportedColumns
+    .map(({ type }, index) => `$${index + 1}::${type}[]`)
+    .join(', ')}) AS r(${columnNames(reportedColumns)})
+  WHERE NOT EXISTS (SELECT FROM order_quotes k
+    WHERE k.order_id = r.order_id AND (k.metadata IS NOT NULL OR r.metadata IS NULL))
+  ON CONFLICT (order_id) DO UPDATE SET metadata = excluded.metadata WHERE q.metadata IS NULL`
+
+/** Stores what an order book reports of the quotes of stored orders, where it is missing. */
+export async function storeReportedQuotes(tx: Tx, quotes: readonly ReportedQuote[]): Promise<void> {
+  if (quotes.length === 0) return
+  await sql(tx).$executeRawUnsafe(quotesSql, ...reportedColumns.map(({ valueIn }) => quotes.map(valueIn)))
+}
+
 /** Assigns stored logs to orders. In SQL: each trade gets its own order. */
 async function takeOverLogs(tx: Tx, orders: readonly StoredRow[]): Promise<void> {
   if (orders.length === 0) return

@@ -247,6 +247,16 @@ export interface Report {
   presigned: boolean | undefined
 }
 
+/** How orders came from the order book. */
+interface MirroredBy {
+  /** True if a client causes it: those that are new and not traded are removed unused. */
+  areRequested: boolean
+  /** The first block of new trades, whose fees are read. */
+  notifiedFrom: number
+  /** False for lists, which have no quotes. */
+  haveQuotes: boolean
+}
+
 /**
  * The time after a trade in which an order is compared even if it has ended: always, and while the order book
  * does not know the trade.
@@ -256,27 +266,27 @@ export const afterTrade = { always: '30 seconds', behind: '10 minutes' }
 /**
  * Notes that orders come from the order book, and were compared with it now. Each is named once. The caller
  * holds their locks. In SQL: an upsert of a list.
- * @param areRequested true if a client causes it: those that are new and not traded are removed unused
- * @param notifiedFrom the first block of new trades, whose fees are read
  */
 export async function noteMirrored(
   tx: Tx,
   chainId: number,
   reports: readonly Report[],
-  { areRequested, notifiedFrom }: { areRequested: boolean; notifiedFrom: number },
+  { areRequested, notifiedFrom, haveQuotes }: MirroredBy,
 ): Promise<void> {
   if (reports.length === 0) return
   const values = <Value>(of: (report: Report) => Value) => reports.map(of)
   const ids = values(({ orderId }) => orderId)
   await sql(tx).$executeRaw`
     INSERT INTO mirrored_orders AS m (order_id, chain_id, compared_at, is_live, executed_fee, executed_fee_token, reported_sell,
-      traded_at, is_signed, signature_read_at, presigned, unverified_document, requested_at, refund_tx_hash, reported_balance, are_fees_due)
+      traded_at, is_signed, signature_read_at, presigned, unverified_document, requested_at, refund_tx_hash, reported_balance, are_fees_due,
+      is_quote_read)
     SELECT o.id, ${chainId}, now(), ${raw(isUnfinished)} AND o.expired_at_block IS NULL
         OR coalesce(t.traded_at > now() - ${afterTrade.always}::interval
           OR t.traded_at > now() - ${afterTrade.behind}::interval AND t.is_behind, false),
       r.fee, r.fee_token, r.sold, t.traded_at, r.is_signed, CASE WHEN r.is_checked THEN now() END, r.presigned, r.document,
       CASE WHEN ${areRequested} AND o.executed_sell = 0 THEN now() END, r.refund_tx_hash, r.balance,
-      EXISTS (SELECT FROM trades tr WHERE tr.order_id = o.id AND tr.block_number >= ${notifiedFrom} AND tr.reported_fees IS NULL)
+      EXISTS (SELECT FROM trades tr WHERE tr.order_id = o.id AND tr.block_number >= ${notifiedFrom} AND tr.reported_fees IS NULL),
+      CASE WHEN ${haveQuotes} THEN true END
     FROM unnest(${ids}::bigint[], ${values(({ executedFee }) => executedFee?.toString() ?? null)}::numeric[],
         ${values(({ executedFeeToken }) => executedFeeToken && bytea(executedFeeToken))}::bytea[],
         ${values(({ executedSellAmount }) => executedSellAmount?.toString() ?? null)}::numeric[],
@@ -297,7 +307,7 @@ export async function noteMirrored(
       signature_read_at = coalesce(excluded.signature_read_at, m.signature_read_at),
       presigned = coalesce(m.presigned, excluded.presigned),
       unverified_document = excluded.unverified_document, refund_tx_hash = excluded.refund_tx_hash,
-      reported_balance = excluded.reported_balance`
+      reported_balance = excluded.reported_balance, is_quote_read = coalesce(excluded.is_quote_read, m.is_quote_read)`
   await sql(tx).$executeRaw`DELETE FROM missing_orders m USING orders o
     WHERE o.id = ANY(${ids}) AND m.chain_id = o.chain_id AND m.uid = o.uid`
 }
@@ -323,18 +333,28 @@ export async function noteUnchanged(
   return new Set(rows.map(({ uid }) => hexOf(uid)))
 }
 
-/**
- * Notes the calls of quotes, which an order book shows once their orders have ended, where they are missing.
- * In SQL: a list.
- */
-export async function noteQuoteCalls(
-  tx: Tx,
-  quotes: readonly { orderId: bigint; calls: string }[],
+/** SQL condition: the quote of order `o`, with its row `m`, is known, or known to be missing. */
+export const isQuoteKnown = `(m.is_quote_read IS TRUE OR EXISTS (SELECT FROM order_quotes kq WHERE kq.order_id = o.id))`
+
+/** Orders that came in lists, whose quotes were not requested; the newest first. In SQL: joins the UID. */
+export async function quotesDue(db: Db, chainId: number, limit: number): Promise<OrderUid[]> {
+  const rows = await sql(db).$queryRaw<{ uid: Uint8Array }[]>`
+    SELECT o.uid FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
+    WHERE m.chain_id = ${chainId} AND m.is_quote_read IS NULL ORDER BY m.order_id DESC LIMIT ${limit}`
+  return rows.map(({ uid }) => hexOf(uid))
+}
+
+/** Notes that the quotes of orders were requested. In SQL: a list. @param found those that were returned */
+export async function noteQuotesRead(
+  db: Db,
+  chainId: number,
+  uids: readonly OrderUid[],
+  found: ReadonlySet<OrderUid>,
 ): Promise<void> {
-  if (quotes.length === 0) return
-  await sql(tx).$executeRaw`UPDATE order_quotes q SET metadata = r.calls::jsonb
-    FROM unnest(${quotes.map(({ orderId }) => orderId)}::bigint[], ${quotes.map(({ calls }) => calls)}::text[]) AS r(id, calls)
-    WHERE q.order_id = r.id AND q.metadata IS NULL`
+  await sql(db).$executeRaw`UPDATE mirrored_orders m SET is_quote_read = r.is_found
+    FROM unnest(${uids.map(bytea)}::bytea[], ${uids.map((uid) => found.has(uid))}::boolean[]) AS r(uid, is_found)
+      JOIN orders o ON o.uid = r.uid AND o.chain_id = ${chainId}
+    WHERE m.order_id = o.id AND m.is_quote_read IS NULL`
 }
 
 /**

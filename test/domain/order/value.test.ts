@@ -4,13 +4,12 @@ import { zeroAddress } from '../../../src/domain/evm/address.ts'
 import { accountOf } from '../../../src/domain/order/order.ts'
 import {
   effectiveReceiver,
-  executedFractionDown,
   executedPrice,
   formatPriceDown,
   limitPrice,
-  orderSurplusDown,
 } from '../../../src/domain/order/surplus.ts'
 import { dollar, numbered, sampleOrder, wrapped } from '../../fakes/order.ts'
+import { executedFractionDown, orderSurplusDown } from '../../fakes/order-value.ts'
 
 const third = { sellAmount: 3n, buyAmount: 7n }
 

@@ -8,10 +8,9 @@ import {
   decodeInput,
   decodeStaticInput,
   encodeStaticInput,
-  stopLossOrder,
 } from '../../../src/domain/programmatic/static-input.ts'
 import { numbered } from '../../fakes/order.ts'
-import { samples, stopLoss } from './samples.ts'
+import { samples } from './samples.ts'
 import { inputs, twapHandler } from './vectors.ts'
 
 test.each([
@@ -74,15 +73,5 @@ test('the input of a handler', () => {
   const burner = address('0x9958317b80ee5f10457017d54c2484d722059157')
   expect(decodeInput(1, { handler: burner, staticInput })).toEqual({
     ...{ type: 'BalancerCowSwapFeeBurner', input: null },
-  })
-})
-
-test('the order of a stop loss', () => {
-  const { sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, appData } = stopLoss
-  const order = { sellToken, buyToken, receiver, sellAmount, buyAmount, validTo, appData, feeAmount: 0n }
-  const balances = { sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
-  expect(stopLossOrder(stopLoss)).toEqual({ ...order, kind: 'buy', partiallyFillable: true, ...balances })
-  expect(stopLossOrder({ ...stopLoss, isSellOrder: true, isPartiallyFillable: false })).toEqual({
-    ...{ ...order, kind: 'sell', partiallyFillable: false, ...balances },
   })
 })

@@ -1,11 +1,14 @@
 import { raw } from '../../database/columns.ts'
 import { Prisma } from '../../generated/client.ts'
-import { isBehind, isVerified } from '../../order/mirror.ts'
+import { isBehind, isQuoteKnown, isVerified } from '../../order/mirror.ts'
 import { boolean, string, time } from '../../query/codec.ts'
 import { column, derived, type Model, type Relation } from '../../query/model.ts'
 import { now } from '../../query/selection.ts'
 import { membersWhere } from '../completeness.ts'
 import { readBalance } from './standing.ts'
+
+/** SQL condition: the source has reported the fee of order `o`, with its row `m`, with all trades here. */
+const isFeeKnown = '(m.executed_fee IS NOT NULL AND coalesce(m.reported_sell >= o.executed_sell, true))'
 
 /** The mirror `m` of order `o`, from order book `ob`. */
 const mirror: Model = {
@@ -31,8 +34,13 @@ const mirror: Model = {
     ),
     isFeeReported: derived(
       boolean,
-      'm.executed_fee IS NOT NULL',
-      'True if executedFee is what the source reports. False if it is not known: it is 0 then, or that of the trades whose auctions are stored.',
+      isFeeKnown,
+      'True if executedFee is what the source reports. False if it is not known, or does not count the newest trades: it is what was reported before then, or that of the trades whose auctions are stored.',
+    ),
+    isQuoteReported: derived(
+      boolean,
+      isQuoteKnown,
+      'True if quote is what the source reports, also if that is none. False while it is not known: the source lists orders without their quotes.',
     ),
     isBalanceReported: derived(
       boolean,
@@ -50,15 +58,21 @@ export const orderMirror: Relation = {
   description: 'Where it comes from; null for an order that is placed here.',
 }
 
-/** SQL for members of order `o` over REST whose values are not known. */
-export const unknownOfOrder = membersWhere({
-  executedFee:
-    'o.executed_sell > 0 AND EXISTS (SELECT FROM mirrored_orders m WHERE m.order_id = o.id AND m.executed_fee IS NULL)',
-})
+const ofMirror = (condition: string) =>
+  `EXISTS (SELECT FROM mirrored_orders m WHERE m.order_id = o.id AND NOT ${condition})`
+
+const unknownMembers = { executedFee: `o.executed_sell > 0 AND ${ofMirror(isFeeKnown)}` }
+
+/** SQL for members of order `o` in a list over REST, without its quote, whose values are not known. */
+const unknownOfListed = membersWhere(unknownMembers)
+
+/** SQL for the same of an order with its quote. */
+export const unknownOfOrder = membersWhere({ ...unknownMembers, quote: ofMirror(isQuoteKnown) })
 
 /** SQL for the same of the orders among `rows`. */
-export const unknownOfOrders = (rows: Prisma.Sql): Prisma.Sql =>
-  Prisma.sql`(SELECT max(u.members) FROM (SELECT ${raw(unknownOfOrder)} AS members FROM ${rows}) u)`
+export const unknownOfOrders = (rows: Prisma.Sql, haveQuotes = false): Prisma.Sql =>
+  Prisma.sql`(SELECT max(u.members) FROM (
+    SELECT ${raw(haveQuotes ? unknownOfOrder : unknownOfListed)} AS members FROM ${rows}) u)`
 
 /** SQL for the whole seconds since order `o` was compared, as text; null for an order that is placed here. */
 export const comparedAge = `(SELECT greatest(0, ${now} - ceil(extract(epoch FROM m.compared_at))::bigint)::text

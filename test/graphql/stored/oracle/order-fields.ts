@@ -2,6 +2,7 @@ import type { CancellationSource } from '../../../../src/domain/order/event.ts'
 import type { Order } from '../../../../src/domain/order/order.ts'
 import { hasEnded, orderStage, orderStatus } from '../../../../src/domain/order/status.ts'
 import * as value from '../../../../src/domain/order/surplus.ts'
+import { executedFractionDown, orderSurplusDown } from '../../../fakes/order-value.ts'
 import { byKey, columns, type Fields, type GraphqlParams, idOf, member, only, time } from './fields.ts'
 import {
   auctionsOfOrder,
@@ -76,12 +77,12 @@ export const orderFields: Fields<OrderRow> = {
   executedFeeToken: (order) => token(order, order.executedFeeToken ?? order.sellToken),
   executedSellAmountBeforeFees: (order) =>
     String(BigInt(order.executedSell) - BigInt(order.executedSignedFee)),
-  executedFraction: (order) => value.executedFractionDown(domainOrder(order)),
+  executedFraction: (order) => executedFractionDown(domainOrder(order)),
   effectiveReceiver: (order) => value.effectiveReceiver(domainOrder(order)),
   limitPrice: (order) => toPrice(value.limitPrice(domainOrder(order))),
   executedPrice: (order) => toPrice(value.executedPrice(domainOrder(order))),
   surplus: (order) => {
-    const { amount, token: address } = value.orderSurplusDown(domainOrder(order))
+    const { amount, token: address } = orderSurplusDown(domainOrder(order))
     return { amount: String(amount), token: token(order, address) }
   },
   status: (order, _args, params) => member(statusOf(order, params)),
@@ -374,5 +375,8 @@ export const orderMirrorFields: Fields<Row<'mirroredOrders'> & { order: OrderRow
     unverifiedDocument === null || rows.appData.some(({ hash }) => hash === appData),
   isComplete: ({ reportedSell, order: { executedSell } }) =>
     reportedSell === null || BigInt(reportedSell) <= BigInt(executedSell),
-  isFeeReported: ({ executedFee }) => executedFee !== null,
+  isFeeReported: ({ executedFee, reportedSell, order: { executedSell } }) =>
+    executedFee !== null && (reportedSell === null || BigInt(reportedSell) >= BigInt(executedSell)),
+  isQuoteReported: ({ isQuoteRead, orderId }, _args, { rows }) =>
+    isQuoteRead === true || rows.quotes.some((quote) => quote.orderId === orderId),
 }
