@@ -18,8 +18,13 @@ export type MirrorBatch = (find: FindUids, services: MirrorServices) => Promise<
  * request that names it: after a failure the next batch is half as long, until that order is alone; after a
  * second failure it is left out for a minute.
  * @param most orders of a batch
+ * @param mirror reads them
  */
-export function createBatches(priority: Priority, most = maxUids): MirrorBatch {
+export function createBatches(
+  priority: Priority,
+  most = maxUids,
+  mirror: typeof mirrorOrders = mirrorOrders,
+): MirrorBatch {
   let size = most
   const failing = createLruCache<OrderUid, true>({ max: maxFailing, ttl: failingMs })
   let suspect: OrderUid | undefined
@@ -28,7 +33,7 @@ export function createBatches(priority: Priority, most = maxUids): MirrorBatch {
     const batch = found.slice(0, size)
     if (batch.length === 0) return true
     try {
-      await mirrorOrders(batch, priority, services)
+      await mirror(batch, priority, services)
       size = Math.min(most, size * 2)
       return batch.length === found.length
     } catch (fault) {

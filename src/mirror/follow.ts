@@ -8,6 +8,7 @@ import {
   forgetMissing,
   liveMirrored,
   noteLooked,
+  quotesDue,
   unknownLogged,
   watchChannels,
 } from '../storage/order/mirror.ts'
@@ -79,6 +80,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
   const [logged, auctioned] = [createBatches('new'), createBatches('new')]
   const [live, missed] = [createBatches('live', storedAtOnce), createBatches('live')]
   const old = createBatches('live', storedAtOnce)
+  const quotes = createBatches('live', maxUids, mirrorQuotes)
   const claims = createClaims(options)
   const latest: { number: bigint | undefined } = { number: undefined }
   // An order book that is away from the start counts too.
@@ -152,7 +154,8 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     async () => {
       if (now() - quotesAt < quotesMs) return
       quotesAt = now()
-      while (!(await mirrorQuotes(options)) && performance.now() < looksAgainAt && !signal.aborted);
+      const find = (limit: number) => quotesDue(db, chainId, limit)
+      while (!(await quotes(find, options)) && performance.now() < looksAgainAt && !signal.aborted);
     },
   ]
   const rare = async () => {

@@ -29,7 +29,6 @@ import {
   noteMirrored,
   noteMissing,
   noteQuotesRead,
-  quotesDue,
   unknownTradeBlocks,
   unreadPresignatures,
   unsignedAmong,
@@ -174,19 +173,16 @@ export async function mirrorFees(limit: number, services: MirrorServices): Promi
   }
 }
 
-/**
- * Reads the quotes of orders that came in lists, which have none.
- * @returns whether none is left
- * @throws Outage
- */
-export async function mirrorQuotes(services: MirrorServices): Promise<boolean> {
+/** Reads the quotes of orders that came in lists, which have none. @throws like `mirrorOrders` */
+export async function mirrorQuotes(
+  uids: readonly OrderUid[],
+  priority: Priority,
+  services: MirrorServices,
+): Promise<void> {
   const { db, network, orderBook } = services
-  const uids = await quotesDue(db, network.chainId, maxUids)
-  if (uids.length === 0) return true
-  const found = await storeOrders(await orderBook.ordersByUids(uids, 'live'), uids, services)
+  const found = await storeOrders(await orderBook.ordersByUids(uids, priority), uids, services)
   // An order book drops old orders from its answer. Those would be one call each.
   await noteQuotesRead(db, network.chainId, uids, found)
-  return uids.length < maxUids
 }
 
 function uidsIn(bodies: readonly unknown[]): OrderUid[] {

@@ -3,6 +3,7 @@ import { auctionKey } from '../../src/domain/auction/key.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { OrderUid } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
+import { createBatches } from '../../src/mirror/batches.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
 import { type MirrorServices, mirrorFees, mirrorQuotes, storeOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
@@ -10,7 +11,7 @@ import { dueCompetitions } from '../../src/storage/auction/mirrored-competition.
 import { insertAnswers, insertRefusals } from '../../src/storage/auction/solver-messages.ts'
 import { insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
-import { claimOrderBook, compareAgain } from '../../src/storage/order/mirror.ts'
+import { claimOrderBook, compareAgain, quotesDue } from '../../src/storage/order/mirror.ts'
 import { findOrderIds } from '../../src/storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../../src/storage/order/progress.ts'
 import { removeRefusedSolutions } from '../../src/storage/retention/expired-rows.ts'
@@ -237,6 +238,8 @@ describe('an order that came in a list, which has no quotes', () => {
     (await ask(`{ order(uid: "${uid}") { mirror { isQuoteReported } quote { gasAmount } } }`)).order
   const headerOf = ({ uid }: { uid: OrderUid }) => unknownIn(`v1/orders/${uid}`)
   const unknown = { mirror: { isQuoteReported: false }, quote: null }
+  const quotes = createBatches('live', 128, mirrorQuotes)
+  const readQuotes = () => quotes((limit) => quotesDue(server.database.db, chainId, limit), services)
 
   test('has no known quote until it is read by its UID', async () => {
     const listed = [shown, dropped, without].map(({ quote: _, ...order }) => order)
@@ -247,7 +250,7 @@ describe('an order that came in a list, which has no quotes', () => {
     book.add(shown as never)
     const { quote: _, ...bare } = without
     book.add(bare as never)
-    expect(await mirrorQuotes(services)).toBe(true)
+    expect(await readQuotes()).toBe(true)
     expect([await quoteOf(shown), await headerOf(shown)]).toEqual([
       { mirror: { isQuoteReported: true }, quote: { gasAmount: openOrder.quote.gasAmount } },
       null,
@@ -262,7 +265,7 @@ describe('an order that came in a list, which has no quotes', () => {
 
   test('is requested once, in one call for all', async () => {
     const calls = book.calls.length
-    expect(await mirrorQuotes(services)).toBe(true)
+    expect(await readQuotes()).toBe(true)
     expect(book.calls).toHaveLength(calls)
   })
 })

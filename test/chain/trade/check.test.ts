@@ -434,7 +434,8 @@ describe('a node', () => {
     await expect(checkWith(rpcOf(atFirst, timeoutMs))(sale([a, b], ether))).rejects.toThrow(Outage)
     await using later = await startScriptedNode(forwarding(), behaviour)
     await expect(checkWith(rpcOf(later, timeoutMs))(sale([a, b], ether))).rejects.toThrow(Outage)
-    expect(later.requests).toHaveLength(2)
+    // A kept connection may be closed before a request comes: that is sent once more, over another.
+    expect(later.requests).toHaveLength(behaviour === 'hang up' ? 3 : 2)
   })
 
   test('that overrides code but not storage is an outage', async () => {
