@@ -362,10 +362,10 @@ async function storeRead(orders: readonly MirroredOrder[], services: StoreServic
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const presigned = await readPresigned(orders, services)
-  const storeWith = (times: Findings['times'], mayLack: boolean) =>
+  const storeWith = (read: Pick<Findings, 'times' | 'lateFrom'>, mayLack: boolean) =>
     db
       .transaction(
-        (tx) => store(tx, orders, { signed, presigned, times, mayLack, tokens }, services),
+        (tx) => store(tx, orders, { signed, presigned, ...read, mayLack, tokens }, services),
         msPerOrder * orders.length,
       )
       .catch((fault: unknown) => {
@@ -405,19 +405,27 @@ async function storeEach(
 }
 
 /** The first block whose facts are notified: none before the chain was indexed, since all is old then. */
-export async function firstNotified(db: Db, { network }: Pick<MirrorServices, 'network'>): Promise<number> {
+export async function firstNotified(
+  db: Db,
+  { network }: Pick<MirrorServices, 'network'>,
+  withinMs = notifiedMs,
+): Promise<number> {
   const head = await findStoredHead(db, network.chainId)
-  return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(notifiedMs / network.blockTimeMs)
+  return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(withinMs / network.blockTimeMs)
 }
 
-/** The times of blocks with trades of these orders that are too old to be notified. */
+/** The age of a trade from which it has the time of its block, and not that of now. */
+const lateMs = 5_000
+
+/** The times of blocks with trades of these orders that are late: those before `lateFrom`. */
 async function readTimes(
   uids: readonly OrderUid[],
   services: MirrorServices,
-): Promise<ReadonlyMap<number, Date>> {
+): Promise<Pick<Findings, 'times' | 'lateFrom'>> {
   const { db, network } = services
-  const old = await unknownTradeBlocks(db, network.chainId, uids, await firstNotified(db, services))
-  return old.length > 0 ? services.blockTimes(old) : new Map()
+  const lateFrom = await firstNotified(db, services, lateMs)
+  const late = await unknownTradeBlocks(db, network.chainId, uids, lateFrom)
+  return { times: late.length > 0 ? await services.blockTimes(late) : new Map(), lateFrom }
 }
 
 const hasEnded = ({ order, isCancelled }: MirroredOrder, now: Clock) =>
@@ -490,6 +498,7 @@ interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
   presigned: ReadonlyMap<OrderUid, boolean>
   times: ReadonlyMap<number, Date>
+  lateFrom: number
   /** True if trades of blocks without a time are taken as trades of now. */
   mayLack: boolean
   tokens: RecentTokens
@@ -502,7 +511,7 @@ class TimeUnread extends Error {}
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, presigned, times, mayLack, tokens }: Findings,
+  { signed, presigned, times, lateFrom, mayLack, tokens }: Findings,
   { network, now, leastImprovement, client, haveQuotes }: StoreServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
@@ -516,7 +525,7 @@ async function store(
     notifiedFrom,
     timeOf({ blockNumber }) {
       const time = times.get(blockNumber)
-      if (!time && !mayLack && blockNumber < notifiedFrom) throw new TimeUnread()
+      if (!time && !mayLack && blockNumber < lateFrom) throw new TimeUnread()
       return time ?? at
     },
     recentTokens: tokens,

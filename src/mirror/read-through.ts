@@ -142,8 +142,9 @@ export function createAccountReader(services: ClientServices): ReadOnce<Address>
     const { db, network } = services
     const { chainId, firstBlock } = network
     await watchAccounts(db, chainId, { accounts: [owner] }, watchedMs)
-    await requestHistory(db, chainId, owner, firstBlock)
     const isListed = await mirrorNewest(owner, { size: maxOrders, pages: 1 }, 'client', services)
+    // Older trades come after their orders: those are no news.
+    await requestHistory(db, chainId, owner, firstBlock)
     const older = isListed ? undefined : mirrorOlder(owner, maxPages - 1, 'client', services)
     await within(restMs, async (isOver) => {
       await older?.catch(ignoreLimits)

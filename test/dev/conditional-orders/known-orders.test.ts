@@ -9,11 +9,12 @@ import {
   composableCow,
   handlerType,
 } from '../../../src/domain/programmatic/handlers.ts'
-import { merkleLeaf, merkleTree, sdkLeaf } from '../../../src/domain/programmatic/merkle.ts'
+import { merkleLeaf, sdkLeaf } from '../../../src/domain/programmatic/merkle.ts'
 import { type ConditionalOrderParams, paramsId } from '../../../src/domain/programmatic/params.ts'
 import { encodeStaticInput, type TwapInput } from '../../../src/domain/programmatic/static-input.ts'
 import { domainSeparator, orderDigest } from '../../../src/domain/signing/signing.ts'
 import { calls, composable, onChain } from '../../chain/conditional-stage.ts'
+import { merkleTree } from '../../domain/programmatic/merkle-tree.ts'
 import {
   ids,
   leafA,

@@ -7,12 +7,12 @@ import {
   decodeLoggedRoot,
   maxLeaves,
   merkleLeaf,
-  merkleTree,
   provenance,
   provenRoot,
   readLoggedLeaves,
   sdkLeaf,
 } from '../../../src/domain/programmatic/merkle.ts'
+import { merkleTree } from './merkle-tree.ts'
 import {
   ids,
   type Leaf,

@@ -1,7 +1,7 @@
 import { encodeBytes, encodeList, encodeTuple } from '../../../src/domain/evm/abi.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../../src/domain/evm/hex.ts'
-import { merkleLeaf, merkleTree } from '../../../src/domain/programmatic/merkle.ts'
+import { merkleLeaf } from '../../../src/domain/programmatic/merkle.ts'
 import {
   type ConditionalOrderParams,
   encodeParams,
@@ -10,6 +10,7 @@ import {
 import { encodeStaticInput, type TwapInput } from '../../../src/domain/programmatic/static-input.ts'
 import { twapSchedule } from '../../../src/domain/programmatic/twap.ts'
 import { numbered } from '../../fakes/order.ts'
+import { merkleTree } from './merkle-tree.ts'
 
 /** A worked example of four orders, computed with another library. */
 
