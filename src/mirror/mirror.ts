@@ -404,15 +404,19 @@ async function storeEach(
   return stored
 }
 
-/** The first block whose facts are notified: none before the chain was indexed, since all is old then. */
-export async function firstNotified(
+/** The first block of the last milliseconds; above all blocks until the chain is indexed: all is old. */
+async function firstWithin(
+  ms: number,
   db: Db,
   { network }: Pick<MirrorServices, 'network'>,
-  withinMs = notifiedMs,
 ): Promise<number> {
   const head = await findStoredHead(db, network.chainId)
-  return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(withinMs / network.blockTimeMs)
+  return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(ms / network.blockTimeMs)
 }
+
+/** The first block whose facts are notified. */
+export const firstNotified = (db: Db, services: Pick<MirrorServices, 'network'>): Promise<number> =>
+  firstWithin(notifiedMs, db, services)
 
 /** The age of a trade from which it has the time of its block, and not that of now. */
 const lateMs = 5_000
@@ -423,7 +427,7 @@ async function readTimes(
   services: MirrorServices,
 ): Promise<Pick<Findings, 'times' | 'lateFrom'>> {
   const { db, network } = services
-  const lateFrom = await firstNotified(db, services, lateMs)
+  const lateFrom = await firstWithin(lateMs, db, services)
   const late = await unknownTradeBlocks(db, network.chainId, uids, lateFrom)
   return { times: late.length > 0 ? await services.blockTimes(late) : new Map(), lateFrom }
 }

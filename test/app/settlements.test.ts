@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/app/config.ts'
 import { composeNetwork, createSharedServices } from '../../src/app/network.ts'
@@ -260,6 +261,9 @@ describe('an order that is cancelled after its settlement was sent', () => {
     // It may be sent at another price meanwhile, by another hash.
     for (const hash of [before.headers.get('x-pending-settlements'), ...shown])
       expect(held.hashes).toContain(hash)
+    await eventually('both have the same', async () =>
+      isDeepStrictEqual(await pending(other), await pending(uid)),
+    )
     held.isHolding = false
     await eventually('both are filled', async () => {
       await nextBlock()

@@ -218,6 +218,7 @@ describe('an order of a followed order book', () => {
         'executedFee',
         { isFeeReported: false },
       ])
+      expect(await unknownIn(`v1/orders/${soldOrder.uid}`)).toBe('executedFee, quote')
       const { executedFee, reportedSell } = reported
       await mirroredOrder.updateMany({ data: { executedFee, reportedSell } })
     }
