@@ -6,12 +6,13 @@ import { viewerFiles } from './src/http/pages/swagger-ui.ts'
 import { bundlePages } from './src/server/pages/bundle.ts'
 
 // `npm run build` writes the program to `dist`, with the client in `dist/client`, which is a package of its own;
-// `npm run build -- client [folder]` writes the client alone. What is in `dependencies` and `optionalDependencies`
-// is installed with it: native code, programs, and contracts under another license. Everything else is part of the
-// bundle.
+// `npm run build -- client [folder]` and `npm run build -- program [folder]` write one of them, the program without
+// its types. What is in `dependencies` and `optionalDependencies` is installed with it: native code, programs, and
+// contracts under another license. Everything else is part of the bundle.
 
 const root = import.meta.dirname
-const dist = path.join(root, 'dist')
+const [part = 'all', folder] = process.argv.slice(2)
+const dist = path.resolve(part === 'program' && folder ? folder : path.join(root, 'dist'))
 /** Folder of all modules but the entries. */
 const program = path.join(dist, 'program')
 const entries = ['src/app/commands/tradegraph', 'src/app/package']
@@ -66,7 +67,7 @@ const require = createRequireOfBundle(import.meta.url), __dirname = import.meta.
 }
 
 /** Folder of the client's own package. */
-const client = path.resolve(process.argv[3] ?? path.join(dist, 'client'))
+const client = path.resolve(folder ?? path.join(dist, 'client'))
 
 /** Bundles the client with what it imports, as one module for browsers and Node. */
 async function bundleClient(): Promise<string[]> {
@@ -160,15 +161,20 @@ async function buildClient(): Promise<string[]> {
   return inputs
 }
 
+async function buildProgram(more: readonly string[] = []): Promise<string[]> {
+  mkdirSync(program, { recursive: true })
+  const inputs = [...(await bundleProgram()), ...more]
+  await copyFiles(inputs)
+  return inputs
+}
+
 async function buildAll(): Promise<void> {
   rmSync(dist, { recursive: true, force: true })
-  mkdirSync(program, { recursive: true })
-  const inputs = [...(await bundleProgram()), ...(await buildClient())]
-  await copyFiles(inputs)
+  const inputs = await buildProgram(await buildClient())
   writeTypes('src/app/package.ts', 'dist/src/app')
   const nested = readFileSync(path.join(root, 'src/http/pages/nested-licenses.txt'), 'utf8')
   const licenses = licensesOf([...inputs, 'node_modules/swagger-ui-dist/'])
   writeFileSync(path.join(dist, 'LICENSES.txt'), `${licenses}\n${nested}`)
 }
 
-await (process.argv[2] === 'client' ? buildClient() : buildAll())
+await (part === 'client' ? buildClient() : part === 'program' ? buildProgram() : buildAll())

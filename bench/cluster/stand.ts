@@ -48,7 +48,7 @@ export async function startStand(home: string, undo: Undo, print: (line: string)
   const direct = new URL(primary.url)
   direct.port = new URL(address.url).port
   const pooler = after(await startPooler(direct.href))
-  const processes = after(await createProcesses(chain, { databaseUrl: direct.href, program: [program] }))
+  const processes = after(await createProcesses(chain, { databaseUrl: direct.href, program }))
   const ports = await freePorts(3)
   const environment = {
     DATABASE_URL: pooler.url,

@@ -1,19 +1,16 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { keccak256, toUtf8Bytes } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askNode } from '../../bench/accounting/chain.ts'
 import { accountingFromChain } from '../../bench/accounting/from-chain.ts'
 import { createRecords } from '../../bench/accounting/records.ts'
 import { eventually } from '../setup/eventually.ts'
+import { runProgram } from '../setup/program.ts'
 import { createTrader, graphql, type OrderWish, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
 const weth = 10n ** 18n
 const usdc = 10n ** 6n
 const partner = `0x${'9a'.repeat(20)}`
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
 let world: World
 beforeAll(async () => {
@@ -101,9 +98,8 @@ async function settledWhole(uids: readonly string[]): Promise<number> {
 
 async function csvOf(from: number, to: number): Promise<string> {
   const flags = ['accounting', '--from', `${from}`, '--to', `${to}`]
-  const env = { ...process.env, DATABASE_URL: world.database.url }
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', cli, ...flags], { env })
-  return stdout.trimEnd()
+  const environment = { ...process.env, DATABASE_URL: world.database.url }
+  return (await runProgram(flags, environment)).stdout.trimEnd()
 }
 
 function fromChain(from: number, to: number): Promise<string> {

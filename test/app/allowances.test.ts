@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { AbiCoder, Interface, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
@@ -21,6 +18,7 @@ import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { runProgram } from '../setup/program.ts'
 import { startProgram } from '../setup/world.ts'
 
 const [router, other] = [numbered('b0'), numbered('b1')]
@@ -213,10 +211,7 @@ test('doctor warns of each', async () => {
 }, 60_000)
 
 test('the command line has the command', async () => {
-  const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'commands', 'tradegraph.ts')
-  const env = { PATH: process.env.PATH, ...environmentOf() }
-  const args = ['--import', 'tsx', cli, 'allowances', 'list', '--json']
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  const { stdout } = await runProgram(['allowances', 'list', '--json'], environmentOf())
   expect(stdout.trimEnd().split('\n')).toHaveLength(13)
 }, 180_000)
 

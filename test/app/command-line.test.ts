@@ -8,25 +8,12 @@ import { catalogue, entries } from '../../src/app/commands/catalogue.ts'
 import { completions } from '../../src/app/commands/completion.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { createTestDatabase } from '../setup/database.ts'
+import { program, runProgram } from '../setup/program.ts'
 
 const root = path.join(import.meta.dirname, '..', '..')
-const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
-
-async function run(args: readonly string[], environment: Record<string, string> = {}) {
-  const options = { env: { PATH: process.env.PATH, ...environment }, timeout: 60_000 }
-  const command = ['--import', 'tsx', cli, ...args]
-  return promisify(execFile)(process.execPath, command, options).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      code,
-      stdout,
-      stderr,
-    }),
-  )
-}
 
 test('output that cannot be written is a fault, and a closed pipe is none', async () => {
-  const command = `'${process.execPath}' --import tsx '${cli}' vapid-keys`
+  const command = `'${process.execPath}' '${program()}' vapid-keys`
   const script = `${command} > /dev/full; echo $?; ${command} | true; echo \${PIPESTATUS[0]}`
   const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script])
   expect(stdout).toBe('1\n0\n')
@@ -35,7 +22,7 @@ test('output that cannot be written is a fault, and a closed pipe is none', asyn
 
 describe('help', () => {
   test('has every command on one screen', async () => {
-    const answers = await Promise.all([run(['help']), run(['--help']), run([])])
+    const answers = await Promise.all([runProgram(['help']), runProgram(['--help']), runProgram([])])
     const [{ stdout }] = answers
     expect(answers.map(({ code }) => code)).toEqual([0, 0, 2])
     expect(answers.map(({ stdout, stderr }) => stdout + stderr)).toEqual([stdout, stdout, stdout])
@@ -51,9 +38,9 @@ describe('help', () => {
 
   test('of a command has its flags, and apart from them its settings and exit codes', async () => {
     const [watch, dashed, revoke] = await Promise.all([
-      run(['help', 'watch']),
-      run(['watch', '--help']),
-      run(['help', 'allowances', 'revoke']),
+      runProgram(['help', 'watch']),
+      runProgram(['watch', '--help']),
+      runProgram(['help', 'allowances', 'revoke']),
     ])
     expect(dashed).toEqual(watch)
     expect(watch.code).toBe(0)
@@ -68,9 +55,9 @@ describe('help', () => {
 
   test('has colours where they are wanted', async () => {
     const [plain, coloured, never] = await Promise.all([
-      run(['help']),
-      run(['help'], { FORCE_COLOR: '1' }),
-      run(['help'], { FORCE_COLOR: '1', NO_COLOR: '1' }),
+      runProgram(['help']),
+      runProgram(['help'], { FORCE_COLOR: '1' }),
+      runProgram(['help'], { FORCE_COLOR: '1', NO_COLOR: '1' }),
     ])
     expect(coloured.stdout).not.toBe(plain.stdout)
     expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout)
@@ -78,7 +65,7 @@ describe('help', () => {
   })
 
   test('lists all settings', async () => {
-    const { code, stdout } = await run(['help', 'settings'])
+    const { code, stdout } = await runProgram(['help', 'settings'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}PORT +Port to listen on/m)
   })
@@ -86,7 +73,7 @@ describe('help', () => {
 
 test('prints the version', async () => {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  const all = await Promise.all([run(['-v']), run(['--version'])])
+  const all = await Promise.all([runProgram(['-v']), runProgram(['--version'])])
   for (const each of all) expect(each).toEqual({ code: 0, stdout: `tradegraph@${version}\n`, stderr: '' })
 })
 
@@ -103,7 +90,7 @@ test.each([
   [['watch'], "missing required argument 'uid|account'", '`tradegraph help watch`'],
   [['vapid-keys', 'now'], "vapid-keys takes no 'now'", '`tradegraph help vapid-keys`'],
 ])('%j is refused in few lines', async (args, fault, advice) => {
-  const { code, stdout, stderr } = await run(args)
+  const { code, stdout, stderr } = await runProgram(args)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr.startsWith(`tradegraph: ${fault}`), stderr).toBe(true)
   expect(stderr).toContain(advice)
@@ -115,12 +102,12 @@ test('migrations show a bar on a terminal, and nowhere else', async () => {
   const { db } = database
   await sql(db).$executeRaw`DROP SCHEMA public CASCADE`
   await sql(db).$executeRaw`CREATE SCHEMA public`
-  const command = `'${process.execPath}' --import tsx '${cli}' migrate`
+  const command = `'${process.execPath}' '${program()}' migrate`
   const environment = { PATH: process.env.PATH, DATABASE_URL: database.url, TERM: 'xterm' }
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environment })
   expect(stdout).toMatch(/\[-+\] 0 %, 0 of \d+ migrations/)
   expect(stdout).toMatch(/\[#+-+\] \d+ %, \d+ of \d+ migrations/)
-  const again = await run(['migrate'], { DATABASE_URL: database.url })
+  const again = await runProgram(['migrate'], { DATABASE_URL: database.url })
   expect(again).toEqual({ code: 0, stdout: '-- nothing is pending\n', stderr: '' })
 })
 

@@ -1,17 +1,15 @@
-import { execFile, spawn } from 'node:child_process'
-import path from 'node:path'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/app/commands/run.ts'
 import { startCuttingProxy } from '../setup/cutting-proxy.ts'
 import { eventually } from '../setup/eventually.ts'
+import { program, runProgram } from '../setup/program.ts'
 import { createTrader, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
 const weth = 10n ** 18n
 const usdc = 10n ** 6n
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const uidOf = (account: string) => `0x${'12'.repeat(32)}${account.slice(2).toLowerCase()}ffffffff`
 
 let world: World
@@ -30,19 +28,13 @@ async function place(wish: Parameters<ReturnType<typeof trader>['place']>[0], ac
 }
 
 async function run(...args: string[]): Promise<{ code: number; out: string[]; errors: string }> {
-  const command = ['--import', 'tsx', cli, ...args]
-  const { stdout, stderr, code } = await promisify(execFile)(process.execPath, command, {
-    timeout: 60_000,
-  }).then(
-    (done) => ({ ...done, code: 0 }),
-    (fault: { stdout: string; stderr: string; code: number }) => fault,
-  )
+  const { stdout, stderr, code } = await runProgram(args, process.env)
   return { code, out: stdout.trimEnd().split('\n'), errors: stderr }
 }
 
 /** A command that runs until it is stopped, with the lines that it has printed. */
 function start(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], {
+  const child = spawn(process.execPath, [program(), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []

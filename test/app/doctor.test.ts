@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { misspeltSettings } from '../../src/app/config.ts'
 import { isNodeSupported } from '../../src/app/settings/node-version.ts'
@@ -10,6 +7,7 @@ import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { temporaryFile } from '../fakes/settings.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { runProgram } from '../setup/program.ts'
 
 let chain: TestChain
 let database: TestDatabase
@@ -25,20 +23,6 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-const command = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'commands', 'tradegraph.ts')
-
-async function run(args: readonly string[], environment: Record<string, string>) {
-  const options = { env: { PATH: process.env.PATH, ...environment }, timeout: 60_000 }
-  return promisify(execFile)(process.execPath, ['--import', 'tsx', command, ...args], options).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      code,
-      stdout,
-      stderr,
-    }),
-  )
-}
-
 function environmentOf(row: object = {}): Record<string, string> {
   const { network, solver } = chain.market
   const text = JSON.stringify([
@@ -53,7 +37,7 @@ function environmentOf(row: object = {}): Record<string, string> {
 }
 
 async function examined(environment: Record<string, string>) {
-  const { code, stdout } = await run(['doctor', '--json'], environment)
+  const { code, stdout } = await runProgram(['doctor', '--json'], environment)
   const { checks } = JSON.parse(stdout) as {
     checks: { about: string; state: string; says: string; advice?: string }[]
   }
@@ -61,7 +45,7 @@ async function examined(environment: Record<string, string>) {
 }
 
 test('where all is well it says so of everything, and ends with 0', async () => {
-  const { code, stdout } = await run(['doctor'], environmentOf())
+  const { code, stdout } = await runProgram(['doctor'], environmentOf())
   expect(stdout).toMatch(/\n0 faults, \d warnings\n$/)
   expect(code).toBe(0)
   for (const line of [
@@ -86,7 +70,7 @@ test('it warns where npm has no native code to recover signatures, as the start 
       says: expect.stringContaining('WebAssembly'),
     }),
   )
-  const start = await run(['serve'], { ...environmentOf({ chainId: 5 }), ...environment })
+  const start = await runProgram(['serve'], { ...environmentOf({ chainId: 5 }), ...environment })
   expect(start.stderr).toContain('WebAssembly recovers who signed')
 }, 60_000)
 
@@ -130,9 +114,9 @@ test('an account that is not on the allow-list, and a row that the chain contrad
 
 test('commands and flags that do not exist are told with the nearest', async () => {
   const [serv, prot, none] = await Promise.all([
-    run(['serv'], {}),
-    run(['serve', '--prot', '1'], {}),
-    run(['serve'], { DATABSE_URL: 'postgres://127.0.0.1/x' }),
+    runProgram(['serv'], {}),
+    runProgram(['serve', '--prot', '1'], {}),
+    runProgram(['serve'], { DATABSE_URL: 'postgres://127.0.0.1/x' }),
   ])
   expect(serv).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean serve?)') })
   expect(prot).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean --port?)') })
@@ -146,7 +130,7 @@ test('commands and flags that do not exist are told with the nearest', async () 
 
 test('a database that is down is named as such', async () => {
   const port = await freePort()
-  const { code, stderr } = await run(['serve'], {
+  const { code, stderr } = await runProgram(['serve'], {
     ...environmentOf(),
     DATABASE_URL: `postgres://tradegraph:pass-word@127.0.0.1:${port}/tradegraph`,
   })

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
-import { promisify } from 'node:util'
 import { computeAddress } from 'ethers'
 import { afterAll, expect, test } from 'vitest'
 import {
@@ -14,6 +11,7 @@ import {
 import { settings } from '../../src/app/settings.ts'
 import { numbered } from '../fakes/order.ts'
 import { faultsOf, temporaryFile } from '../fakes/settings.ts'
+import { runProgram } from '../setup/program.ts'
 
 const temporary = temporaryFile('networks.json')
 const { write: file } = temporary
@@ -99,26 +97,12 @@ test.each<[environment: Record<string, string>, statistics: boolean]>([
   ])
 })
 
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'commands', 'tradegraph.ts')
-
-/** Runs the program's command. */
-async function run(args: string[], environment: Record<string, string>) {
-  const options = { env: { PATH: process.env.PATH, ...environment }, timeout: 60_000 }
-  const command = ['--import', 'tsx', cli, ...args]
-  return promisify(execFile)(process.execPath, command, options).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      code,
-      stdout,
-      stderr,
-    }),
-  )
-}
-
 test('the command exits at once with the fault', async () => {
   const [enabled, half] = await Promise.all([
-    run(['serve'], { CMS_ENABLED: 'true' }),
-    run(['serve'], { NETWORKS_FILE: file(JSON.stringify([{ ...staged, settlement: numbered('ab') }])) }),
+    runProgram(['serve'], { CMS_ENABLED: 'true' }),
+    runProgram(['serve'], {
+      NETWORKS_FILE: file(JSON.stringify([{ ...staged, settlement: numbered('ab') }])),
+    }),
   ])
   expect([enabled.code, enabled.stderr]).toEqual([
     2,
@@ -133,15 +117,15 @@ test('a process of all roles needs a solver where auctions are held, not for fol
   const own = { ...staged, chainId: 10, name: 'own', wrappedNative: numbered('ab'), firstBlock: 0 }
   const held = { ...own, finalityBlocks: 1, blockTimeMs: 1_000, poolFactory: numbered('ac'), baseTokens: [] }
   const followed = { chainId: 1, rpcUrl: 'http://127.0.0.1:1', orderBook: { url: 'http://127.0.0.1:1' } }
-  const following = await run(['all'], { NETWORKS_FILE: file(JSON.stringify([followed])) })
-  const both = await run(['all'], { NETWORKS_FILE: file(JSON.stringify([followed, held])) })
+  const following = await runProgram(['all'], { NETWORKS_FILE: file(JSON.stringify([followed])) })
+  const both = await runProgram(['all'], { NETWORKS_FILE: file(JSON.stringify([followed, held])) })
   expect([following.code, both.code]).toEqual([2, 2])
   expect(following.stderr).toBe('configuration: DATABASE_URL: is needed for this command\n')
   expect(both.stderr).toContain('configuration: SOLVER_PRIVATE_KEY: is needed for this command\n')
 }, 120_000)
 
 test('vapid-keys prints a pair that the settings take, all of them or none', async () => {
-  const { code, stdout } = await run(['vapid-keys'], {})
+  const { code, stdout } = await runProgram(['vapid-keys'], {})
   expect(code).toBe(0)
   const pair = Object.fromEntries(
     stdout

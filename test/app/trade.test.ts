@@ -12,13 +12,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderTypes } from '../../src/domain/signing/signing.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { program } from '../setup/program.ts'
 import { createTrader, graphql } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
-const root = path.join(import.meta.dirname, '..', '..')
-const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
-const loader = path.join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')
-const program = [process.execPath, '--import', loader, cli]
+const command = () => [process.execPath, program()]
 const erc20 = new Interface(['function approve(address spender, uint256 amount)'])
 
 let world: World
@@ -50,7 +48,7 @@ interface Ended {
 
 /** Runs a command in the folder, without a terminal. */
 function run(args: readonly string[], input = ''): Promise<Ended> {
-  const [file = '', ...words] = ['setsid', '--wait', ...program, ...args]
+  const [file = '', ...words] = ['setsid', '--wait', ...command(), ...args]
   const task = promisify(execFile)(file, words, { cwd: folder, env: environment, timeout: 60_000 })
   task.child.stdin?.on('error', () => undefined).end(input)
   return task.then(
@@ -61,8 +59,8 @@ function run(args: readonly string[], input = ''): Promise<Ended> {
 
 /** Runs a command on a terminal of its own, with what is typed after each prompt. */
 function runOnTerminal(args: readonly string[], typed: readonly [prompt: string, keys: string][]) {
-  const command = [...program, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
+  const line = [...command(), ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
     ...{ cwd: folder, env: { ...environment, TERM: 'xterm' }, stdio: ['pipe', 'pipe', 'inherit'] },
   })
   let [screen, next] = ['', 0]
@@ -132,7 +130,7 @@ test('a whole trade in one pipe, and its order verified against the chain', asyn
     'tradegraph sign --key-file key --yes',
     'tradegraph submit',
   ]
-  const script = `tradegraph() { ${program.map((word) => `'${word}'`).join(' ')} "$@"; }\n${commands.join(' | ')}`
+  const script = `tradegraph() { ${command().map((word) => `'${word}'`).join(' ')} "$@"; }\n${commands.join(' | ')}`
   const { stdout } = await promisify(execFile)('bash', ['-c', `set -o pipefail; ${script}`], {
     ...{ cwd: folder, env: environment },
   })
@@ -190,7 +188,7 @@ test('a whole trade in one pipe, and its order verified against the chain', asyn
 
 test('an order is read from a pipe whose first command is slow, and an empty one is named', async () => {
   keep('slow.json', await quoted())
-  const sign = [...program, 'sign', '--key-file', 'key', '--yes'].map((word) => `'${word}'`).join(' ')
+  const sign = [...command(), 'sign', '--key-file', 'key', '--yes'].map((word) => `'${word}'`).join(' ')
   const piped = (command: string) =>
     promisify(execFile)('bash', ['-c', `(${command}) | ${sign}`], { cwd: folder, env: environment }).then(
       ({ stdout }) => JSON.parse(stdout),

@@ -11,10 +11,9 @@ import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
 import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
+import { program } from '../setup/program.ts'
 import { startWay } from '../setup/way.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
-
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
 let chain: TestChain
 beforeAll(async () => {
@@ -153,17 +152,17 @@ test('the command ends with one clear line when its node comes back on another c
   const home = createTemporaryHome()
   const file = path.join(home, 'networks.json')
   writeFileSync(file, JSON.stringify([row]))
-  const program = spawn(process.execPath, ['--import', 'tsx', cli, 'index'], {
+  const child = spawn(process.execPath, [program(), 'index'], {
     env: { PATH: process.env.PATH, DATABASE_URL: database.url, NETWORKS_FILE: file, LOG_LEVEL: 'silent' },
   })
   let [out, errors] = ['', '']
-  program.stdout.on('data', (text) => {
+  child.stdout.on('data', (text) => {
     out += text
   })
-  program.stderr.on('data', (text) => {
+  child.stderr.on('data', (text) => {
     errors += text
   })
-  const ended = once(program, 'close')
+  const ended = once(child, 'close')
   await eventually('it is ready', () => out === 'ready index\n', 20_000)
   way.open()
   expect(await ended).toEqual([1, null])

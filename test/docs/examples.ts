@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { program } from '../setup/program.ts'
 import type { World } from '../setup/world.ts'
 import { type Page, root } from './pages.ts'
 
@@ -11,7 +12,7 @@ export function openFolder(world: World): { path: string } & Disposable {
   for (const name of ['node_modules', 'src']) symlinkSync(path.join(root, name), path.join(folder, name))
   mkdirSync(path.join(folder, '.tradegraph'))
   writeFileSync(path.join(folder, '.tradegraph', 'dev.json'), JSON.stringify(manifestOf(world)))
-  const tradegraph = `node --import tsx ${path.join(root, 'src/app/commands/tradegraph.ts')}`
+  const tradegraph = `node ${program()}`
   const manifest = { type: 'module', scripts: { tradegraph } }
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest))
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }

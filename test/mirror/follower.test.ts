@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
@@ -17,12 +15,9 @@ import { sql } from '../../src/storage/database/database.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { runProgram } from '../setup/program.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
-
-const root = path.join(import.meta.dirname, '..', '..')
-const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
-const loader = path.join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')
 
 /** An order book of its own (A), and a service that follows it (B), over one chain. */
 let book: World
@@ -282,14 +277,8 @@ test('the commands of a trade know symbols and units where there are no pools', 
   const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-follower-'))
   const account = book.market.accounts[0] ?? expect.fail()
   writeFileSync(path.join(folder, 'key'), `${account.privateKey}\n`, { mode: 0o600 })
-  const environment = { PATH: process.env.PATH ?? '', TRADEGRAPH_URL: follower.url ?? '' }
-  const run = async (args: readonly string[], input = '') => {
-    const task = promisify(execFile)(process.execPath, ['--import', loader, cli, ...args], {
-      ...{ cwd: folder, env: environment, timeout: 60_000 },
-    })
-    task.child.stdin?.end(input)
-    return task
-  }
+  const run = (args: readonly string[], input = '') =>
+    runProgram(args, { TRADEGRAPH_URL: follower.url }, { cwd: folder, input })
   try {
     const { WETH, USDC } = book.market.tokens
     const symbols = `{ network { tokens(search: "USDC", first: 5) { nodes { address symbol decimals } } } }`

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
-import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
 import type { OrderBookConfig } from '../../src/app/config.ts'
@@ -19,11 +16,10 @@ import { temporaryFile } from '../fakes/settings.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { runProgram } from '../setup/program.ts'
 import { send } from '../setup/sdk.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
-
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
 let book: World
 let database: TestDatabase
@@ -138,19 +134,17 @@ test('a range of blocks is imported with its trades and their orders, once', asy
   using temporary = temporaryFile('import')
   const rows = JSON.stringify([{ name, chainId, ...contracts, rpcUrl: book.chain.rpcUrl, orderBook }])
   const environment = {
-    ...{ PATH: process.env.PATH, DATABASE_URL: database.url, NETWORKS_FILE: temporary.write(rows) },
+    ...{ DATABASE_URL: database.url, NETWORKS_FILE: temporary.write(rows) },
   }
   const flags = ['--from-block', '0', '--to-block', String((await head()) - 3)]
-  const command = ['--import', 'tsx', cli, 'import', ...flags]
   for (const _ of ['once', 'twice']) {
-    const { stdout } = await promisify(execFile)(process.execPath, command, { env: environment })
+    const { stdout } = await runProgram(['import', ...flags], environment)
     expect(stdout).toMatch(/block (\d+) of \1\n$/)
     expect(await sql(database.db).trade.count()).toBe(2)
   }
   // Of a chain that was never indexed, all is old.
   await using fresh = await createTestDatabase()
-  const env = { ...environment, DATABASE_URL: fresh.url }
-  await promisify(execFile)(process.execPath, command, { env })
+  await runProgram(['import', ...flags], { ...environment, DATABASE_URL: fresh.url })
   expect(await sql(fresh.db).order.count()).toBe(2)
   expect(await sql(fresh.db).notification.count()).toBe(0)
   const trader = createTrader(book.url, book.market, 1)

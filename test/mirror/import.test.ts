@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importInto } from '../../src/app/commands/import.ts'
@@ -18,8 +17,8 @@ import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
+import { program } from '../setup/program.ts'
 
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 const owner = numbered('a7')
 const temporary = temporaryFile('import')
 
@@ -104,7 +103,7 @@ afterAll(async () => {
 /** The command in a process of its own. */
 function start(flags: readonly string[]) {
   const environment = { PATH: process.env.PATH, DATABASE_URL: database.url, NETWORKS_FILE: networksFile }
-  return spawn(process.execPath, ['--import', 'tsx', cli, 'import', ...flags], { env: environment })
+  return spawn(process.execPath, [program(), 'import', ...flags], { env: environment })
 }
 
 /** Runs the command. @returns its exit code, its last progress, and its errors */

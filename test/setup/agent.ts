@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { program } from './program.ts'
 
 const root = path.join(import.meta.dirname, '..', '..')
-const cli = path.join(root, 'src', 'app', 'commands', 'tradegraph.ts')
 
 /** The arguments behind the program's name in the configuration of the how-to page, for this service. */
 function argumentsOf(url: string): string[] {
   const page = readFileSync(path.join(root, 'docs', 'how-to', 'connect-an-agent.md'), 'utf8')
   const [, block = ''] = /```json claude_desktop_config.json\n([\s\S]*?)```/.exec(page) ?? []
   const { command, args } = JSON.parse(block).mcpServers.tradegraph
-  const [program, ...rest] = args as string[]
-  if (command !== 'npx' || program !== 'tradegraph') throw new Error('the page starts another program')
+  const [name, ...rest] = args as string[]
+  if (command !== 'npx' || name !== 'tradegraph') throw new Error('the page starts another program')
   return rest.map((argument) => argument.replace('http://127.0.0.1:4000', url))
 }
 
@@ -34,7 +34,7 @@ export async function openAgent(url: string, by: 'http' | 'stdio', headers = {})
   // The older protocol over HTTP, and the newest one over stdio.
   const mode = by === 'http' ? 'legacy' : 'auto'
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  const command = ['--import', 'tsx', cli, ...argumentsOf(url)]
+  const command = [program(), ...argumentsOf(url)]
   await client.connect(
     by === 'http'
       ? new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } })

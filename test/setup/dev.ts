@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { DevManifest } from '../../src/dev/home/home.ts'
 import { eventually } from './eventually.ts'
-
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
+import { program } from './program.ts'
 
 /** `tradegraph dev` as a user runs it, by default without traders; the last value of a flag counts. */
 export function startDev(
@@ -18,20 +17,9 @@ export function startDev(
   }: { flags?: string[]; environment?: Record<string, string>; traders?: boolean; uid?: number } = {},
 ) {
   const { npm_lifecycle_event: _, DATABASE_URL: _url, ...inherited } = process.env
-  const program = spawn(
+  const child = spawn(
     process.execPath,
-    [
-      '--import',
-      'tsx',
-      cli,
-      'dev',
-      '--home',
-      home,
-      '--port',
-      '0',
-      ...(traders ? [] : ['--no-traders']),
-      ...flags,
-    ],
+    [program(), 'dev', '--home', home, '--port', '0', ...(traders ? [] : ['--no-traders']), ...flags],
     {
       env: { ...inherited, LOG_LEVEL: 'silent', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,18 +28,18 @@ export function startDev(
     },
   )
   let [out, errors] = ['', '']
-  program.stdout.setEncoding('utf8').on('data', (text) => {
+  child.stdout.setEncoding('utf8').on('data', (text) => {
     out += text
   })
-  program.stderr.setEncoding('utf8').on('data', (text) => {
+  child.stderr.setEncoding('utf8').on('data', (text) => {
     errors += text
   })
   return {
-    program,
+    program: child,
     /** The output until now. */
     output: () => ({ out, errors }),
     /** The exit code and the output of errors. */
-    ended: once(program, 'close').then(([code]) => ({ code, errors })),
+    ended: once(child, 'close').then(([code]) => ({ code, errors })),
     /** Waits for the `ready` line. Starting a database and a chain takes time on a busy machine. */
     async ready(): Promise<DevManifest> {
       await eventually('the ready line', () => out.startsWith('ready '), 50_000)

@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { ProvidedContext } from 'vitest'
 import type { TestProject } from 'vitest/node'
@@ -17,16 +19,19 @@ declare module 'vitest' {
     serverUrl: string
     /** The home of a stopped chain with its market; tests start copies of it. */
     chainHome: string
+    /** The file of the command as shipped, which starts in a quarter of the time of its sources. */
+    program: string
   }
 }
+
+const root = path.join(import.meta.dirname, '..', '..')
 
 /**
  * One database server and one built chain for the whole run; each test gets its own copies in milliseconds.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { provided, teardown } = await startServers()
-  project.provide('serverUrl', provided.serverUrl)
-  project.provide('chainHome', provided.chainHome)
+  for (const [name, value] of Object.entries(provided)) project.provide(name as keyof ProvidedContext, value)
   return teardown
 }
 
@@ -40,12 +45,25 @@ export async function startServers(): Promise<{ provided: ProvidedContext; teard
   }
   try {
     const database = await startDatabase({ home, log: silentLog })
-    await Promise.all([createTemplate(database.url), buildChain(chainHome)])
-    return { provided: { serverUrl: database.url, chainHome }, teardown }
+    const [program] = await Promise.all([
+      buildProgram(home),
+      createTemplate(database.url),
+      buildChain(chainHome),
+    ])
+    return { provided: { serverUrl: database.url, chainHome, program }, teardown }
   } catch (error) {
     await teardown()
     throw error
   }
+}
+
+async function buildProgram(home: string): Promise<string> {
+  symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'))
+  const folder = path.join(home, 'program')
+  const flags = ['--import', 'tsx', 'build.ts', 'program', folder]
+  await promisify(execFile)(process.execPath, flags, { cwd: root })
+  copyFileSync(path.join(root, 'package.json'), path.join(folder, 'package.json'))
+  return path.join(folder, 'src', 'app', 'commands', 'tradegraph.js')
 }
 
 async function buildChain(home: string): Promise<void> {

@@ -9,10 +9,10 @@ import path from 'node:path'
 import { Client } from 'pg'
 import type { TestChain } from './chain.ts'
 import { eventually } from './eventually.ts'
+import { program as shipped } from './program.ts'
 import { unlimited } from './world.ts'
 
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-const cli = path.join(import.meta.dirname, '..', '..', 'src', 'app', 'cli.ts')
 
 export interface Started {
   child: ChildProcess
@@ -32,13 +32,13 @@ export interface Processes extends AsyncDisposable {
 interface ProcessOptions {
   /** One that exists, and stays. */
   databaseUrl?: string
-  /** How Node starts it; from its sources if left out. */
-  program?: readonly string[]
+  /** The file of its command; the one that the tests share by default. */
+  program?: string
 }
 
 export async function createProcesses(
   chain: Pick<TestChain, 'market' | 'rpcUrl'>,
-  { databaseUrl, program = ['--import', 'tsx', cli] }: ProcessOptions = {},
+  { databaseUrl, program = shipped() }: ProcessOptions = {},
 ): Promise<Processes> {
   const database = `tradegraph_${randomBytes(6).toString('hex')}`
   const folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-services-'))
@@ -52,7 +52,7 @@ export async function createProcesses(
   return {
     databaseUrl: url.href,
     async start(role, environment = {}) {
-      const child = spawn(process.execPath, [...program, role], {
+      const child = spawn(process.execPath, [program, role], {
         env: {
           PATH: process.env.PATH,
           PORT: '0',

@@ -7,9 +7,9 @@ import { freePort } from '../../../src/dev/process/process.ts'
 import type { TestChain } from '../../setup/chain.ts'
 import type { TestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
+import { program } from '../../setup/program.ts'
 import { unlimited } from '../../setup/world.ts'
 
-const cli = path.join(import.meta.dirname, '..', '..', '..', 'src', 'app', 'cli.ts')
 const allRoles = ['serve', 'index', 'auction'] as const
 export type Role = (typeof allRoles)[number]
 
@@ -37,7 +37,7 @@ export async function startProcesses(
   const crashed: string[] = []
 
   async function start(role: Role): Promise<void> {
-    const child = spawn(process.execPath, ['--import', 'tsx', cli, role, '--port', `${port}`], {
+    const child = spawn(process.execPath, [program(), role, '--port', `${port}`], {
       env: {
         PATH: process.env.PATH,
         DATABASE_URL: database.url,

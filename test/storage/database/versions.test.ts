@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyMigrations, readMigrations } from '../../../src/storage/database/migrations.ts'
 import { connectDirectly, createTestDatabase } from '../../setup/database.ts'
 import { eventually } from '../../setup/eventually.ts'
+import { runProgram } from '../../setup/program.ts'
 import { createTrader } from '../../setup/trader.ts'
 import { startProgram, startWorld, type World } from '../../setup/world.ts'
 import { faultsOf } from './migration-rules.ts'
@@ -137,13 +136,8 @@ test('the command says what it would do, does it, and finds nothing more to do',
   await using client = await connectDirectly(database.url)
   await client.query('DROP TABLE schema_floors')
   await client.query(`DELETE FROM _prisma_migrations WHERE migration_name = '20261128040100_schema_floors'`)
-  const run = async (...flags: string[]) => {
-    const cli = path.join(root, 'src', 'app', 'cli.ts')
-    const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
-    return (
-      await promisify(execFile)(process.execPath, ['--import', 'tsx', cli, 'migrate', ...flags], { env })
-    ).stdout
-  }
+  const run = async (...flags: string[]) =>
+    (await runProgram(['migrate', ...flags], { DATABASE_URL: database.url })).stdout
   const dryRun = await run('--dry-run')
   expect(dryRun).toContain(
     '-- migration 20261128040100_schema_floors\n-- CreateTable\nCREATE TABLE "schema_floors"',
