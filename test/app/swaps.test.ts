@@ -2,6 +2,7 @@ import { type OrderBookApi, OrderKind, PriceQuality, type TradingSdk } from '@co
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TokenSymbol } from '../../src/dev/market/market.ts'
 import { eventually } from '../setup/eventually.ts'
+import { createRandom } from '../setup/random.ts'
 import { createSdk } from '../setup/sdk.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
@@ -28,14 +29,6 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-/** A seeded generator of numbers in [0, 1): the same in every run. */
-function* fractions(seed: number): Generator<number, never> {
-  for (let state = seed; ; ) {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
-    yield state / 2 ** 32
-  }
-}
-
 interface Swap {
   kind: OrderKind
   sell: TokenSymbol
@@ -45,13 +38,11 @@ interface Swap {
 
 /** Swaps of $100 to $15,000, small ones as often as large ones. */
 function randomSwaps(count: number): Swap[] {
-  const random = fractions(7)
-  const next = () => random.next().value
+  const { next, pick } = createRandom(7)
   const symbols = Object.keys(dollar) as TokenSymbol[]
   return Array.from({ length: count }, () => {
-    const sell = symbols[Math.floor(next() * symbols.length)] ?? 'WETH'
-    const others = symbols.filter((symbol) => symbol !== sell)
-    const buy = others[Math.floor(next() * others.length)] ?? 'WETH'
+    const sell = pick(symbols)
+    const buy = pick(symbols.filter((symbol) => symbol !== sell))
     const kind = next() < 0.5 ? OrderKind.SELL : OrderKind.BUY
     const cents = BigInt(Math.round(10_000 * 150 ** next()))
     const atoms = dollar[kind === OrderKind.SELL ? sell : buy] ?? 0n

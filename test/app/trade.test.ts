@@ -130,7 +130,9 @@ test('a whole trade in one pipe, and its order verified against the chain', asyn
     'tradegraph sign --key-file key --yes',
     'tradegraph submit',
   ]
-  const script = `tradegraph() { ${command().map((word) => `'${word}'`).join(' ')} "$@"; }\n${commands.join(' | ')}`
+  const script = `tradegraph() { ${command()
+    .map((word) => `'${word}'`)
+    .join(' ')} "$@"; }\n${commands.join(' | ')}`
   const { stdout } = await promisify(execFile)('bash', ['-c', `set -o pipefail; ${script}`], {
     ...{ cwd: folder, env: environment },
   })

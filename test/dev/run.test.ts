@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Wallet } from 'ethers'
 import { SiweMessage } from 'siwe'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findProcess } from '../../src/dev/process/process.ts'
 import { startDev } from '../setup/dev.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -12,6 +12,12 @@ import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 import { ask, createMessage, signInMutation } from '../setup/session.ts'
 
 let home: string
+/** What a system has left is continued by the next one: a new one takes seconds. */
+let lived: string
+beforeAll(() => {
+  lived = createTemporaryHome()
+})
+afterAll(() => removeTemporaryHome(lived))
 beforeEach(() => {
   home = createTemporaryHome()
 })
@@ -20,8 +26,8 @@ afterEach(() => removeTemporaryHome(home))
 const dev = (...flags: string[]) => startDev(home, { flags })
 
 const pids = () => ({
-  chain: Number(JSON.parse(readFileSync(join(home, 'chain.json'), 'utf8')).pid),
-  database: Number(readFileSync(join(home, 'database', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
+  chain: Number(JSON.parse(readFileSync(join(lived, 'chain.json'), 'utf8')).pid),
+  database: Number(readFileSync(join(lived, 'database', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
 })
 
 it.each([
@@ -48,12 +54,12 @@ it('starts nothing when the port is in use', async () => {
   }
 })
 
-it('prints a few lines for people, with links, and trades at once', async () => {
-  const { program, ended, ready, output } = startDev(home, {
+it('prints a few lines for people, with links, trades at once, and lets its accounts sign in', async () => {
+  const { program, ended, ready, output } = startDev(lived, {
     traders: true,
     environment: { LOG_LEVEL: 'info', PROFILE: 'staging', STATS_SOURCE: '' },
   })
-  const { url, accounts, network } = await ready()
+  const { url, accounts, network, chainId } = await ready()
   const uid = await eventually(
     'the first trade',
     () =>
@@ -83,6 +89,7 @@ it('prints a few lines for people, with links, and trades at once', async () => 
   await explains(url, accounts, waiting)
   const trades = await fetch(`${url}/${network}/api/v1/trades?orderUid=${uid}`)
   expect(await trades.json()).toHaveLength(1)
+  await signsInAtBothNames(url, chainId, accounts[0]?.privateKey ?? '')
   program.kill('SIGTERM')
   expect((await ended).code).toBe(0)
 })
@@ -121,33 +128,30 @@ async function explains(url: string, accounts: { address: string }[], pages: str
     })
 }
 
-it.runIf(process.getuid?.() === 0)('runs for a user id without a name, as a container may have', async () => {
-  const uid = 12_345
-  chownSync(home, uid, uid)
-  const { program, ended, ready, output } = startDev(home, { traders: true, uid, environment: { HOME: '/' } })
-  await ready()
-  await eventually('the first trade', () => /^First trade/m.test(output().out))
-  expect(statSync(join(home, 'database', 'data')).uid).toBe(uid)
-  program.kill('SIGTERM')
-  expect((await ended).code).toBe(0)
-})
+it.runIf(process.getuid?.() === 0)(
+  'runs for a user id without a name, as a container may, and logs JSON',
+  async () => {
+    const uid = 12_345
+    chownSync(home, uid, uid)
+    const environment = { HOME: '/', LOG_LEVEL: 'info', LOG_FORMAT: 'json' }
+    const { program, ended, ready, output } = startDev(home, { traders: true, uid, environment })
+    await ready()
+    await eventually('the first trade', () => /^First trade/m.test(output().out))
+    expect(statSync(join(home, 'database', 'data')).uid).toBe(uid)
+    program.kill('SIGTERM')
+    const { code, errors } = await ended
+    expect(code).toBe(0)
+    const messages = errors
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg)
+    expect(messages).toEqual([`starting the local system in ${home}`, 'database migrated', 'stopping'])
+  },
+)
 
-it('logs JSON where LOG_FORMAT says so', async () => {
-  const { program, ended, ready } = startDev(home, { environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' } })
-  await ready()
-  program.kill('SIGTERM')
-  const { errors } = await ended
-  const messages = errors
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).msg)
-  expect(messages).toEqual([`starting the local system in ${home}`, 'database migrated', 'stopping'])
-})
-
-it('lets accounts sign in at both names of this machine, and at no other', async () => {
-  const { program, ended, ready } = dev()
-  const { url, accounts, chainId } = await ready()
-  const key = new Wallet(accounts[0]?.privateKey ?? '')
+/** Signs in at both names of this machine, and at no other. */
+async function signsInAtBothNames(url: string, chainId: number, privateKey: string): Promise<void> {
+  const key = new Wallet(privateKey)
   const { port } = new URL(url)
   const signIn = async (members: Partial<SiweMessage>, pageOrigin?: string) => {
     const issuedAt = new Date().toISOString()
@@ -177,9 +181,7 @@ it('lets accounts sign in at both names of this machine, and at no other', async
   expect(await signIn({ domain: 'evil.example' })).toMatchObject({ fault: { reason: 'domain' } })
   expect(await signIn({ domain: `localhost:${port}0` })).toMatchObject({ fault: { reason: 'domain' } })
   expect(await signIn({ uri: loopback })).toMatchObject({ fault: { reason: 'uri' } })
-  program.kill('SIGTERM')
-  expect((await ended).code).toBe(0)
-})
+}
 
 it('ends when its chain or its database ends, and the next start continues from the saved state', async () => {
   const parts = [
@@ -187,16 +189,16 @@ it('ends when its chain or its database ends, and the next start continues from 
     ['database', 'chain', 'the local database'],
   ] as const
   for (const [part, other, name] of parts) {
-    const { ended, ready } = dev()
+    const { ended, ready } = startDev(lived)
     await ready()
     const before = pids()
     process.kill(before[part], 'SIGKILL')
     const errors = `tradegraph: ${name} (pid ${before[part]}) ended; start again to pick up where it was\n`
     expect(await ended).toEqual({ code: 1, errors })
     expect(findProcess(before[other])).toBeDefined()
-    expect(existsSync(join(home, 'dev.json'))).toBe(false)
+    expect(existsSync(join(lived, 'dev.json'))).toBe(false)
   }
-  const { program, ended, ready } = dev()
+  const { program, ended, ready } = startDev(lived)
   const { url, cmsKey, accounts } = await ready()
   expect((await fetch(`${url}/metrics`)).status).toBe(200)
   const channels = (key: string) =>

@@ -5,6 +5,7 @@ import { settlementAbi } from '../../src/chain/settlement/call.ts'
 import { Outage } from '../../src/domain/errors/error.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import { settlement } from '../fakes/order.ts'
+import { createRandom } from '../setup/random.ts'
 import { type SketchedBlock, sampleGas, sampleSender } from './hand-made.ts'
 
 const eventOf = {
@@ -36,23 +37,12 @@ function toRaw(log: SettlementLog): Record<string, unknown> {
   return { address: settlement, ...place, ...settlementAbi.encodeEventLog(eventOf[log.type], values) }
 }
 
-/** Numbers in [0, 1), the same ones for each seed. */
-function createRandom(seed: number) {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    const mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    const more = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((more ^ (more >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /**
  * Several nodes behind one URL, whose chain is set by `show`. In a fault they are away, refuse, repeat and
  * shuffle logs, forget transactions and blocks, or answer as of an earlier chain.
  */
 export function createHostileNode(calldata: ReadonlyMap<Bytes32, Hex>, seed: number) {
-  const random = createRandom(seed)
+  const { next: random } = createRandom(seed)
   const chains: (readonly SketchedBlock[])[] = []
   const faults = new Map<string, number>()
   let isHostile = true

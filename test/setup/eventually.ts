@@ -3,17 +3,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** Mutants make tests wait for what never comes: their runner sets less. */
 const patienceMs = Number(process.env.TEST_PATIENCE_MS ?? 45_000)
 
-/** Repeats `probe` until it returns a value. @throws with `what` after the time-out */
+/** Repeats `probe`, less often the longer it waits, until it returns a value. @throws with `what` after the time-out */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   timeoutMs = patienceMs,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs
+  const began = performance.now()
   for (;;) {
     const answer = await probe()
     if (answer) return answer
-    if (performance.now() > deadline) throw new Error(`never: ${what}`)
-    await pause(25)
+    const waited = performance.now() - began
+    if (waited > timeoutMs) throw new Error(`never: ${what}`)
+    await pause(Math.min(20 + waited / 8, 400))
   }
 }

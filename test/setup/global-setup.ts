@@ -21,6 +21,8 @@ declare module 'vitest' {
     chainHome: string
     /** The file of the command as shipped, which starts in a quarter of the time of its sources. */
     program: string
+    /** The seed of all random choices: TEST_SEED, or another one in each run. */
+    seed: number
   }
 }
 
@@ -50,7 +52,9 @@ export async function startServers(): Promise<{ provided: ProvidedContext; teard
       createTemplate(database.url),
       buildChain(chainHome),
     ])
-    return { provided: { serverUrl: database.url, chainHome, program }, teardown }
+    const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+    console.log(`TEST_SEED=${seed}`)
+    return { provided: { serverUrl: database.url, chainHome, program, seed }, teardown }
   } catch (error) {
     await teardown()
     throw error

@@ -1,5 +1,5 @@
 import type { TestChain } from '../../setup/chain.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../../setup/random.ts'
 
 interface RawBlock {
   transactions: { hash: string; from: string; to: string; input: string; gas: string }[]

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestChain } from '../../setup/chain.ts'
+import { createRandom, type Random } from '../../setup/random.ts'
 import type { ActiveCrowd } from './crowd.ts'
 import { reorganize } from './nature.ts'
 import type { Processes } from './processes.ts'
-import { createRandom, type Random } from './random.ts'
 import type { Placed, Service } from './service.ts'
 import { wishOf } from './wishes.ts'
 

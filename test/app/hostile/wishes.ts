@@ -1,8 +1,8 @@
 import type { TokenSymbol } from '../../../src/dev/market/market.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import { nativeMarker } from '../../../src/domain/evm/address.ts'
+import type { Random } from '../../setup/random.ts'
 import { type ActiveCrowd, unit } from './crowd.ts'
-import type { Random } from './random.ts'
 
 /** An order to be signed, and what its owner does once it is placed. */
 export interface Wish {

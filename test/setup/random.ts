@@ -1,10 +1,12 @@
-/** A seeded source of numbers: the same plan in every run. */
+/** A source of random numbers, the same ones for each seed. */
 export function createRandom(seed: number) {
-  let state = seed >>> 0
+  let state = seed | 0
   /** In [0, 1). */
   const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
+    state = (state + 0x6d2b79f5) | 0
+    const mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    const more = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((more ^ (more >>> 14)) >>> 0) / 2 ** 32
   }
   const below = (limit: number) => Math.floor(next() * limit)
   return {
