@@ -42,7 +42,14 @@ export function startDev(
     ended: once(child, 'close').then(([code]) => ({ code, errors })),
     /** Waits for the `ready` line. Starting a database and a chain takes time on a busy machine. */
     async ready(): Promise<DevManifest> {
-      await eventually('the ready line', () => out.startsWith('ready '), 50_000)
+      await eventually(
+        'the ready line',
+        () => {
+          if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}: ${errors}`)
+          return out.startsWith('ready ')
+        },
+        110_000,
+      )
       return JSON.parse(readFileSync(path.join(home, 'dev.json'), 'utf8'))
     },
   }

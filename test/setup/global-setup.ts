@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -39,6 +39,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 export async function startServers(): Promise<{ provided: ProvidedContext; teardown: () => Promise<void> }> {
   const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-tests-'))
+  // Other users start the program too.
+  chmodSync(home, 0o755)
   const chainHome = path.join(home, 'chain')
   mkdirSync(chainHome)
   const teardown = async () => {
