@@ -117,13 +117,22 @@ const handlers: Handlers = {
 
 const parser = createParser(version(), handlers, describeSettings)
 
-async function main(): Promise<void> {
+/** Runs the command of `process.argv`, and sets the exit code. */
+export async function runCommandLine(): Promise<void> {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
     // A closed pipe, as by `head`, is no fault.
     if (fault.code === 'EPIPE') process.exit(0)
     fail(`tradegraph: the output cannot be written (${fault.code})`, 1)
   })
-  await parser.parseAsync()
+  try {
+    await parser.parseAsync()
+  } catch (fault) {
+    // The parser has printed the reason, or help.
+    if (fault instanceof CommanderError) exit(fault.exitCode === 0 ? 0 : 2)
+    else if (fault instanceof ConfigError)
+      fail(fault.faults.map((line) => `configuration: ${line}`).join('\n'), 2)
+    else fail(faultLine(fault), 1)
+  }
 }
 
 type FlagsOf<Name extends CommandName> = Parameters<Handlers[Name]>[0]
@@ -414,11 +423,3 @@ function fail(text: string, code: number): never {
   process.stderr.write(`${text}\n`)
   process.exit(code)
 }
-
-main().catch((error) => {
-  // The parser has printed the reason, or help.
-  if (error instanceof CommanderError) exit(error.exitCode === 0 ? 0 : 2)
-  else if (error instanceof ConfigError)
-    fail(error.faults.map((fault) => `configuration: ${fault}`).join('\n'), 2)
-  else fail(faultLine(error), 1)
-})

@@ -4,7 +4,7 @@ import { askNode } from '../../bench/accounting/chain.ts'
 import { accountingFromChain } from '../../bench/accounting/from-chain.ts'
 import { createRecords } from '../../bench/accounting/records.ts'
 import { eventually } from '../setup/eventually.ts'
-import { runProgram } from '../setup/program.ts'
+import { runHere } from '../setup/program.ts'
 import { createTrader, graphql, type OrderWish, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
@@ -99,7 +99,7 @@ async function settledWhole(uids: readonly string[]): Promise<number> {
 async function csvOf(from: number, to: number): Promise<string> {
   const flags = ['accounting', '--from', `${from}`, '--to', `${to}`]
   const environment = { ...process.env, DATABASE_URL: world.database.url }
-  return (await runProgram(flags, environment)).stdout.trimEnd()
+  return (await runHere(flags, environment)).stdout.trimEnd()
 }
 
 function fromChain(from: number, to: number): Promise<string> {

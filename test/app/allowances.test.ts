@@ -18,7 +18,7 @@ import { silentLog } from '../fakes/silent-log.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
-import { runProgram } from '../setup/program.ts'
+import { runHere } from '../setup/program.ts'
 import { startProgram } from '../setup/world.ts'
 
 const [router, other] = [numbered('b0'), numbered('b1')]
@@ -211,7 +211,7 @@ test('doctor warns of each', async () => {
 }, 60_000)
 
 test('the command line has the command', async () => {
-  const { stdout } = await runProgram(['allowances', 'list', '--json'], environmentOf())
+  const { stdout } = await runHere(['allowances', 'list', '--json'], environmentOf())
   expect(stdout.trimEnd().split('\n')).toHaveLength(13)
 }, 180_000)
 

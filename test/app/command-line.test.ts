@@ -8,7 +8,7 @@ import { catalogue, entries } from '../../src/app/commands/catalogue.ts'
 import { completions } from '../../src/app/commands/completion.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { program, runProgram } from '../setup/program.ts'
+import { program, runHere } from '../setup/program.ts'
 
 const root = path.join(import.meta.dirname, '..', '..')
 
@@ -22,7 +22,7 @@ test('output that cannot be written is a fault, and a closed pipe is none', asyn
 
 describe('help', () => {
   test('has every command on one screen', async () => {
-    const answers = await Promise.all([runProgram(['help']), runProgram(['--help']), runProgram([])])
+    const answers = await Promise.all([runHere(['help']), runHere(['--help']), runHere([])])
     const [{ stdout }] = answers
     expect(answers.map(({ code }) => code)).toEqual([0, 0, 2])
     expect(answers.map(({ stdout, stderr }) => stdout + stderr)).toEqual([stdout, stdout, stdout])
@@ -38,9 +38,9 @@ describe('help', () => {
 
   test('of a command has its flags, and apart from them its settings and exit codes', async () => {
     const [watch, dashed, revoke] = await Promise.all([
-      runProgram(['help', 'watch']),
-      runProgram(['watch', '--help']),
-      runProgram(['help', 'allowances', 'revoke']),
+      runHere(['help', 'watch']),
+      runHere(['watch', '--help']),
+      runHere(['help', 'allowances', 'revoke']),
     ])
     expect(dashed).toEqual(watch)
     expect(watch.code).toBe(0)
@@ -55,9 +55,9 @@ describe('help', () => {
 
   test('has colours where they are wanted', async () => {
     const [plain, coloured, never] = await Promise.all([
-      runProgram(['help']),
-      runProgram(['help'], { FORCE_COLOR: '1' }),
-      runProgram(['help'], { FORCE_COLOR: '1', NO_COLOR: '1' }),
+      runHere(['help']),
+      runHere(['help'], { FORCE_COLOR: '1' }),
+      runHere(['help'], { FORCE_COLOR: '1', NO_COLOR: '1' }),
     ])
     expect(coloured.stdout).not.toBe(plain.stdout)
     expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout)
@@ -65,7 +65,7 @@ describe('help', () => {
   })
 
   test('lists all settings', async () => {
-    const { code, stdout } = await runProgram(['help', 'settings'])
+    const { code, stdout } = await runHere(['help', 'settings'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}PORT +Port to listen on/m)
   })
@@ -73,7 +73,7 @@ describe('help', () => {
 
 test('prints the version', async () => {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  const all = await Promise.all([runProgram(['-v']), runProgram(['--version'])])
+  const all = await Promise.all([runHere(['-v']), runHere(['--version'])])
   for (const each of all) expect(each).toEqual({ code: 0, stdout: `tradegraph@${version}\n`, stderr: '' })
 })
 
@@ -90,7 +90,7 @@ test.each([
   [['watch'], "missing required argument 'uid|account'", '`tradegraph help watch`'],
   [['vapid-keys', 'now'], "vapid-keys takes no 'now'", '`tradegraph help vapid-keys`'],
 ])('%j is refused in few lines', async (args, fault, advice) => {
-  const { code, stdout, stderr } = await runProgram(args)
+  const { code, stdout, stderr } = await runHere(args)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr.startsWith(`tradegraph: ${fault}`), stderr).toBe(true)
   expect(stderr).toContain(advice)
@@ -107,7 +107,7 @@ test('migrations show a bar on a terminal, and nowhere else', async () => {
   const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { env: environment })
   expect(stdout).toMatch(/\[-+\] 0 %, 0 of \d+ migrations/)
   expect(stdout).toMatch(/\[#+-+\] \d+ %, \d+ of \d+ migrations/)
-  const again = await runProgram(['migrate'], { DATABASE_URL: database.url })
+  const again = await runHere(['migrate'], { DATABASE_URL: database.url })
   expect(again).toEqual({ code: 0, stdout: '-- nothing is pending\n', stderr: '' })
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/app/commands/run.ts'
 import { startCuttingProxy } from '../setup/cutting-proxy.ts'
 import { eventually } from '../setup/eventually.ts'
-import { program, runProgram } from '../setup/program.ts'
+import { program, runHere } from '../setup/program.ts'
 import { createTrader, request } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
@@ -28,7 +28,7 @@ async function place(wish: Parameters<ReturnType<typeof trader>['place']>[0], ac
 }
 
 async function run(...args: string[]): Promise<{ code: number; out: string[]; errors: string }> {
-  const { stdout, stderr, code } = await runProgram(args, process.env)
+  const { stdout, stderr, code } = await runHere(args, process.env)
   return { code, out: stdout.trimEnd().split('\n'), errors: stderr }
 }
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderTypes } from '../../src/domain/signing/signing.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { eventually } from '../setup/eventually.ts'
-import { program } from '../setup/program.ts'
+import { type Ended, program, runHere } from '../setup/program.ts'
 import { createTrader, graphql } from '../setup/trader.ts'
 import { startWorld, type World } from '../setup/world.ts'
 
@@ -40,14 +40,11 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
+/** Runs a command in the folder. */
+const run = (args: readonly string[], input = '') => runHere(args, environment, { input, cwd: folder })
 
 /** Runs a command in the folder, without a terminal. */
-function run(args: readonly string[], input = ''): Promise<Ended> {
+function runApart(args: readonly string[], input = ''): Promise<Ended> {
   const [file = '', ...words] = ['setsid', '--wait', ...command(), ...args]
   const task = promisify(execFile)(file, words, { cwd: folder, env: environment, timeout: 60_000 })
   task.child.stdin?.on('error', () => undefined).end(input)
@@ -400,8 +397,8 @@ describe('sign', () => {
       run(['sign', '--yes', '--key-file', 'wrong', file]),
       run(['sign', '--yes', '--key-file', 'short', file]),
       run(['sign', '--yes', '--key-file', 'nowhere', file]),
-      run(['sign', '--yes', file]),
-      run(['sign', '--key-file', 'key', file]),
+      runApart(['sign', '--yes', file]),
+      runApart(['sign', '--key-file', 'key', file]),
       run(['sign', '--yes', '--key-file', 'key', expired]),
       run(['sign', '--yes', '--key-file', 'key', exchanged]),
       run(['sign', '--yes', '--key-file', 'key', document]),
@@ -531,7 +528,8 @@ describe('submit and cancel', () => {
           data: erc20.encodeFunctionData('approve', [network.vaultRelayer, amount]),
         },
       ])
-    const file = await signed()
+    // Another order than those before, which expire in the same second.
+    const file = await signed((order) => ({ ...order, buyAmount: `${BigInt(order.buyAmount ?? 0) + 1n}` }))
     await approve(0n)
     try {
       const refused = await eventually('the allowance is gone', async () => {

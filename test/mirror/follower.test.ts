@@ -15,7 +15,7 @@ import { sql } from '../../src/storage/database/database.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { eventually } from '../setup/eventually.ts'
-import { runProgram } from '../setup/program.ts'
+import { runHere } from '../setup/program.ts'
 import { createTrader, graphql, request } from '../setup/trader.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
 
@@ -278,7 +278,7 @@ test('the commands of a trade know symbols and units where there are no pools', 
   const account = book.market.accounts[0] ?? expect.fail()
   writeFileSync(path.join(folder, 'key'), `${account.privateKey}\n`, { mode: 0o600 })
   const run = (args: readonly string[], input = '') =>
-    runProgram(args, { TRADEGRAPH_URL: follower.url }, { cwd: folder, input })
+    runHere(args, { TRADEGRAPH_URL: follower.url }, { cwd: folder, input })
   try {
     const { WETH, USDC } = book.market.tokens
     const symbols = `{ network { tokens(search: "USDC", first: 5) { nodes { address symbol decimals } } } }`
