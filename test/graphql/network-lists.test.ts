@@ -27,7 +27,7 @@ beforeAll(async () => {
   const services = (of: typeof network) =>
     ({ network: of, tokens: async () => new Map() }) as unknown as TradingServices
   const networks = createTradingNetworks([services(network), services(elsewhere)])
-  server = await openTestServer({}, { networks })
+  server = await openTestServer({}, { isNew: true, networks })
   hiding = await openTestServer({}, { networks, db: server.database.db, hidesCompetitions: true })
   limited = await openTestServer(
     {},

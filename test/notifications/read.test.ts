@@ -21,7 +21,7 @@ let owner: Address
 let firstId: bigint
 
 beforeAll(async () => {
-  server = await openTestServer({}, { isEditor: operatorCheck(key) })
+  server = await openTestServer({}, { isNew: true, isEditor: operatorCheck(key) })
 })
 afterAll(async () => {
   recording.end()

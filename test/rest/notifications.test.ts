@@ -16,7 +16,7 @@ let server: TestServer
 const recording = recordStatements()
 
 beforeAll(async () => {
-  server = await openTestServer()
+  server = await openTestServer({}, { isNew: true })
   const account = Buffer.from(owner.slice(2), 'hex')
   const { db } = server.database
   await sql(db).$executeRaw`ALTER TABLE notifications DISABLE TRIGGER USER`

@@ -23,11 +23,15 @@ interface Kept {
 const spare: Kept[] = []
 
 /**
- * A new, empty, migrated database. Its URL names a role of its own, which may not log in afterwards: a program that a
+ * An empty, migrated database; `isNew` where plans of statements matter, since a used one has other sizes. Its URL names a role of its own, which may not log in afterwards: a program that a
  * test has not stopped does not reach the next one.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const kept = spare.pop() ?? (await create())
+export async function createTestDatabase({
+  isNew = false,
+}: {
+  isNew?: boolean | undefined
+} = {}): Promise<TestDatabase> {
+  const kept = (isNew ? undefined : spare.pop()) ?? (await create())
   const role = `role_${randomBytes(6).toString('hex')}`
   await kept.client.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${role}'`)
   const url = urlOf(kept.name)

@@ -50,12 +50,15 @@ export async function openTestServer(
   services: Partial<TradingServices> = {},
   {
     channels,
+    isNew,
     ...more
   }: Partial<Omit<ServerOptions, 'channels'>> & {
     channels?: Partial<ServerOptions['channels']>
+    /** Whether its database must be new: see `createTestDatabase`. */
+    isNew?: boolean
   } = {},
 ): Promise<TestServer> {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ isNew })
   const signals = await openSignals(database.url, silentLog)
   const faults: TestServer['faults'] = []
   const log: Log = { ...silentLog, error: (message, fields) => void faults.push({ message, fields }) }

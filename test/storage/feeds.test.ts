@@ -33,7 +33,7 @@ let db: Database
 let checkpoint: Checkpoint | null = null
 const calls = new Map<Bytes32, DecodedSettlement>()
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ isNew: true })
   db = database.db
   client = await connectDirectly(database.url)
   await apply()

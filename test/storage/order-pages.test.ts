@@ -33,7 +33,7 @@ interface Page {
 let server: TestServer
 const recording = recordStatements()
 beforeAll(async () => {
-  server = await openTestServer({}, { now: () => now * 1_000 })
+  server = await openTestServer({}, { isNew: true, now: () => now * 1_000 })
   await using client = await connectDirectly(server.database.url)
   await fillLargeAccounts(client)
 })

@@ -39,7 +39,7 @@ let client: Client
 
 /** Large enough that the planner does not scan a whole table for a few rows. */
 beforeAll(async () => {
-  server = await openTestServer()
+  server = await openTestServer({}, { isNew: true })
   database = server.database
   hiding = await openTestServer({}, { db: database.db, hidesCompetitions: true })
   client = await connectDirectly(database.url)

@@ -256,7 +256,7 @@ const fieldsApart = new Set([
   'Solution.refusal',
 ])
 
-/** Fields that say whether a list is complete. test/mirror/names.test.ts and test/mirror/unknown.test.ts have them. */
+/** Fields that say whether a list is complete. test/mirror/names.long.test.ts and test/mirror/unknown.test.ts have them. */
 const saysWhetherComplete = (type: string, field: string) =>
   /^hasAll[A-Z]/.test(field) || (field === 'isComplete' && type.endsWith('Connection'))
 

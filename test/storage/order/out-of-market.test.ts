@@ -15,7 +15,7 @@ const now = 1_800_000_000
 let database: TestDatabase
 let owners = 0
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ isNew: true })
 })
 afterAll(() => database[Symbol.asyncDispose]())
 

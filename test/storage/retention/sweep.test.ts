@@ -38,7 +38,7 @@ let server: TestServer
 let database: TestDatabase
 let client: Awaited<ReturnType<typeof connectDirectly>>
 beforeAll(async () => {
-  server = await openTestServer()
+  server = await openTestServer({}, { isNew: true })
   database = server.database
   client = await connectDirectly(database.url)
 })

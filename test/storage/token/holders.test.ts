@@ -24,7 +24,7 @@ let indexing: Indexing
 let checkpoint: Checkpoint | null
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ isNew: true })
   indexing = {
     chainId,
     db: database.db,

@@ -22,11 +22,12 @@ import { type Page, proseOf, readPage, readPages } from './pages.ts'
 /** Commands that no test of this file runs, by page and first line, and why. */
 const notRun: Record<string, Record<string, string>> = {
   'README.md': {
-    'npm ci': 'installs packages and starts the local stack: test/app/crash.test.ts starts the same command',
+    'npm ci':
+      'installs packages and starts the local stack: test/app/crash.long.test.ts starts the same command',
   },
   'docs/how-to/run-locally.md': {
     'npm ci': 'the same',
-    'npm install ./tradegraph-0.2.0.tgz': 'test/app/package.test.ts installs the package and runs it',
+    'npm install ./tradegraph-0.2.0.tgz': 'test/app/package.long.test.ts installs the package and runs it',
   },
   'CONTRIBUTING.md': { 'npm ci': 'runs all tests, this one among them' },
   'docs/tutorial.md': {
@@ -43,7 +44,7 @@ const notRun: Record<string, Record<string, string>> = {
   },
   'docs/how-to/follow-an-order-book.md': {
     'npm run dev -- --follow http://127.0.0.1:4000':
-      'starts a system: test/dev/follow.test.ts starts the same command',
+      'starts a system: test/dev/follow.long.test.ts starts the same command',
     'export DATABASE_URL=postgres://tradegraph:secret@127.0.0.1:5432/tradegraph':
       'a database of the reader: the settings are read by a test below',
   },
@@ -53,11 +54,11 @@ const notRun: Record<string, Record<string, string>> = {
   },
   'docs/how-to/write-a-solver.md': {
     'node --import tsx src/app/commands/tradegraph.ts auction export 7 > auction.json':
-      'needs the local stack: test/app/engines.test.ts reads what is kept',
+      'needs the local stack: test/app/engines.long.test.ts reads what is kept',
   },
   'docs/reference/accounting.md': {
     'node --import tsx src/app/commands/tradegraph.ts accounting --from 0 --to 1000 > accounts.csv':
-      'needs a database: test/app/accounting.test.ts runs the command',
+      'needs a database: test/app/accounting.long.test.ts runs the command',
     'node --import tsx bench/accounting/run.ts --rpc http://127.0.0.1:8545 --service http://127.0.0.1:4000/sepolia \\':
       'needs the local stack: the same test computes what it prints',
   },
@@ -71,11 +72,11 @@ const notRun: Record<string, Record<string, string>> = {
   },
   'docs/how-to/allowances.md': {
     'tradegraph allowances revoke --network mainnet          # says what it would do, and what it may cost':
-      'needs a real network: test/app/allowances.test.ts runs the command',
+      'needs a real network: test/app/allowances.long.test.ts runs the command',
   },
   'docs/how-to/deploy.md': {
     'node dist/src/app/commands/tradegraph.js migrate --dry-run    # prints what would run':
-      'needs a build and a database: test/storage/database/versions.test.ts runs the command',
+      'needs a build and a database: test/storage/database/versions.long.test.ts runs the command',
     'ROLLING_RESTARTS=10 ROLLING_RATE=200 npm run test:services -- rolling':
       'takes minutes: CI runs it shorter',
   },
@@ -96,18 +97,18 @@ const notRun: Record<string, Record<string, string>> = {
   },
   'docs/how-to/build-an-index.md': {
     'npx tradegraph export --url http://127.0.0.1:4000 --network sepolia --out feed':
-      'needs the package: test/app/export.test.ts runs the export',
-    'node partners.mjs http://127.0.0.1:4000 2026-11': 'test/app/export.test.ts runs it',
+      'needs the package: test/app/export.long.test.ts runs the export',
+    'node partners.mjs http://127.0.0.1:4000 2026-11': 'test/app/export.long.test.ts runs it',
   },
   'docs/how-to/use-the-client.md': {
-    'npm run build -- client': 'test/app/client-package.test.ts installs the package and runs the page',
+    'npm run build -- client': 'test/app/client-package.long.test.ts installs the package and runs the page',
     'node ask.mjs': 'the same',
     'node trade.mjs': 'the same',
     'node follow.mjs': 'the same',
   },
   'docs/how-to/use-other-clients.md': {
     'npm install @apollo/client@4.3.8 graphql@16.15.0 rxjs@7.8.2 graphql-sse@2.6.1':
-      'the tree has the same versions: test/docs/other-clients.test.ts runs the page',
+      'the tree has the same versions: test/docs/other-clients.long.test.ts runs the page',
     'node apollo.mjs': 'the same',
     'npm install @urql/core@6.0.3 graphql@16.15.0 graphql-sse@2.6.1': 'the same',
     'node urql.mjs': 'the same',
@@ -131,7 +132,7 @@ const notRun: Record<string, Record<string, string>> = {
       'starts the local stack: the page runs against the stack of the tests, which has this key',
   },
   'docs/how-to/web-push.md': {
-    'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.test.ts runs it',
+    'node --import tsx src/app/commands/tradegraph.ts vapid-keys': 'test/app/settings.long.test.ts runs it',
   },
   'docs/how-to/behind-a-proxy.md': {
     'export TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8': 'a setting: test/docs/proxy.test.ts reads it',
@@ -263,8 +264,8 @@ describe('commands and programs', () => {
 
 /** Commands in the prose of the tutorial that its blocks do not run, and what runs them. */
 const inProse: Record<string, string> = {
-  'npm run dev': 'test/app/crash.test.ts',
-  'npm run dev -- --reset': 'test/app/crash.test.ts',
+  'npm run dev': 'test/app/crash.long.test.ts',
+  'npm run dev -- --reset': 'test/app/crash.long.test.ts',
 }
 
 test('the tutorial runs the commands of its prose', () => {
