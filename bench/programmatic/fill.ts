@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
+import { settlementPairs } from '../../src/domain/network/network.ts'
 import { twapParts } from '../../src/domain/programmatic/twap.ts'
-import { partUid, termsOf } from '../../src/graphql/order/programmatic-terms.ts'
+import { orderUid } from '../../src/domain/signing/signing.ts'
+import { termsOf } from '../../src/graphql/order/programmatic-terms.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { clear } from '../database/fill.ts'
 import { query } from '../database/open.ts'
 import { shape } from '../database/shape.ts'
 
 const { chainId } = shape.network
+const domain = { chainId, settlement: settlementPairs.production.settlement }
 
 const twapHandler = '6cf1e9ca41f7611def408122793c358a3d11e5a5'
 const day = 86_400
@@ -134,7 +137,7 @@ async function nameParts(url: string): Promise<void> {
     if (!terms.schedule) throw new Error(`programmatic order ${row.id} has no schedule`)
     return twapParts(terms.schedule, 0, 10).map((part) => ({
       id: Number(row.id) * 10 + part.index,
-      uid: partUid(terms, part),
+      uid: orderUid(domain, part.order, terms.owner),
     }))
   })
   await query(

@@ -80,7 +80,7 @@ export type OrderBookConfig = z.infer<typeof orderBook>
 
 export type PrivateRpcConfig = z.infer<typeof privateRpc>
 
-const networkRow = members({
+export const networkRow = members({
   rpcUrl: z.union([httpUrl, z.array(httpUrl).min(1).max(maxNodes)]),
   privateRpc: privateRpc.optional(),
   orderBook: orderBook.optional(),

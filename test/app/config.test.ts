@@ -1,6 +1,14 @@
 import { afterAll, expect, test } from 'vitest'
+import type { z } from 'zod'
 import { startApp } from '../../src/app/app.ts'
-import { checkNetworksNamed, readAddresses, readNetworks, readSettings } from '../../src/app/config.ts'
+import {
+  checkNetworksNamed,
+  networkRow,
+  readAddresses,
+  readNetworks,
+  readSettings,
+} from '../../src/app/config.ts'
+import { settings } from '../../src/app/settings.ts'
 import { settlementPairs } from '../../src/domain/network/network.ts'
 import { numbered } from '../fakes/order.ts'
 import { faultsOf, temporaryFile } from '../fakes/settings.ts'
@@ -189,35 +197,77 @@ test('a network has a guard contract only if its row names one', () => {
   expect(faultsOf(() => networkOf({ balanceGuard: '0x12' }))).toHaveLength(1)
 })
 
-test('a member that does not exist is refused at every depth of a row and of a setting, with the nearest that does', () => {
-  const orderBook = { url: 'https://book.example' }
+test('the nearest member is named where one does not exist', () => {
+  const history = { fromBlock: 1, frmBlock: 1 }
   const rows: [object, string][] = [
     [{ balanceGard: numbered('cd') }, 'one: "balanceGard" is no member: did you mean "balanceGuard"?'],
     [{ usdRef: null }, 'one: "usdRef" is no member'],
     [
-      { orderBook: { ...orderBook, callPerMinute: 50 } },
-      'one.orderBook: "callPerMinute" is no member: did you mean "callsPerMinute"?',
-    ],
-    [
-      { orderBook: { ...orderBook, history: { fromBlock: 1, frmBlock: 1 } } },
+      { orderBook: { url: 'https://book.example', history } },
       'one.orderBook.history: "frmBlock" is no member: did you mean "fromBlock"?',
     ],
-    [
-      { privateRpc: { url: 'https://private.example', whenDwn: 'public' } },
-      'one.privateRpc: "whenDwn" is no member: did you mean "whenDown"?',
-    ],
-    [
-      { holderTokens: [{ address: numbered('cd'), fromBlock: 0, toBlock: 9 }] },
-      'one.holderTokens.0: "toBlock" is no member',
-    ],
-    [{ conditionalOrders: { shedFactory: [] } }, 'one.conditionalOrders: "shedFactory" is no member'],
   ]
   for (const [more, fault] of rows)
     expect(faultsOf(() => networkOf(more)).map((text) => text.replace(/^\S+: /, ''))).toEqual([fault])
-  const source = { kind: 'chainlink', network: 'one', feeds: {}, maxAgeSecond: 5 }
-  expect(faultsOf(() => readSettings({ USD_PRICE_SOURCES: JSON.stringify([source]) }))).toEqual([
-    'USD_PRICE_SOURCES.0: "maxAgeSecond" is no member: did you mean "maxAgeSeconds"?',
-  ])
+})
+
+/** A place in a value: names of members, and the first entry of a list or a map. */
+interface Place {
+  path: string[]
+  /** The value with this in its place. */
+  around(inner: object): object
+}
+
+/** Kinds of schemas without members. */
+const leaves = ['string', 'number', 'boolean', 'enum', 'literal', 'transform']
+
+/** Finds every object of a schema with known members, at any depth, and the members that select its form. */
+function* objectsIn(schema: z.core.$ZodType, place: Place): Generator<Place & { form: object }> {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  const within = (inner: z.core.$ZodType, key: string, around: Place['around']) =>
+    objectsIn(inner, { path: [...place.path, key], around: (value) => place.around(around(value)) })
+  if (def.type === 'object') {
+    const members = Object.entries(def.shape)
+    const form = Object.fromEntries(
+      members.flatMap(([name, member]) => {
+        const { def } = (member as z.core.$ZodTypes)._zod
+        return def.type === 'literal' ? [[name, def.values[0]]] : []
+      }),
+    )
+    yield { ...place, form }
+    for (const [name, member] of members) yield* within(member, name, (inner) => ({ ...form, [name]: inner }))
+  } else if (def.type === 'array') yield* within(def.element, '0', (inner) => [inner])
+  else if (def.type === 'record') yield* within(def.valueType, 'key', (key) => ({ key }))
+  else if (def.type === 'union') for (const option of def.options) yield* objectsIn(option, place)
+  else if (def.type === 'pipe') for (const end of [def.in, def.out]) yield* objectsIn(end, place)
+  else if ('innerType' in def) yield* objectsIn(def.innerType, place)
+  else expect(leaves).toContain(def.type)
+}
+
+const objects = [
+  ...[...objectsIn(networkRow, { path: [], around: (row) => row })].map((place) => {
+    const read = (value: object) => readNetworks(file(JSON.stringify([value])), 'production')
+    return { ...place, read, at: ['0', ...place.path].join('.') }
+  }),
+  ...Object.entries(settings.shape).flatMap(([name, schema]) =>
+    [...objectsIn(schema, { path: [name], around: (value) => value })].map((place) => {
+      const read = (value: object) => readSettings({ [name]: JSON.stringify(value) })
+      return { ...place, read, at: place.path.join('.') }
+    }),
+  ),
+]
+
+test.each(objects)('an unknown member of $at $form is refused with its place', (object) => {
+  const { at, around, form, read } = object
+  const faults = faultsOf(() => read(around({ ...form, notThere: 1 })))
+  const places = faults.map((fault) => fault.replace(`${folder}/addresses: `, ''))
+  expect(places).toContain(`${at}: "notThere" is no member`)
+})
+
+test('objects below lists, unions and defaults are among them', () => {
+  expect(objects.map(({ path }) => path.join('.'))).toEqual(
+    expect.arrayContaining(['orderBook.history', 'holderTokens.0', 'SOLVERS.0.internalize.0']),
+  )
 })
 
 test('programmatic orders are followed if the row has the member, or follows an order book, by default from known blocks', () => {

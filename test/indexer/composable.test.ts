@@ -26,7 +26,7 @@ import {
   word,
 } from '../domain/programmatic/vectors.ts'
 import { sampleNetwork } from '../fakes/network.ts'
-import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
+import { numbered, sampleOrder } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { connectDirectly } from '../setup/database.ts'
@@ -41,11 +41,13 @@ import {
   trade,
 } from './hand-made.ts'
 
-const { chainId } = signingDomain
+/** A network with a settlement contract of its own, for which its parts are signed. */
 const network = {
   ...sampleNetwork,
+  settlement: numbered('5c'),
   conditionalOrders: { composableCow: numbered('cc'), firstBlock: 0, shedFactories: [numbered('fc')] },
 }
+const { chainId } = network
 const [user, shed, owner] = [numbered('a1'), numbered('5e'), numbered('11')]
 const createdAt = start - 10
 let server: TestServer
@@ -118,8 +120,8 @@ function partOf(
 ): Order {
   const part = twapPart(schedule, index) ?? expect.fail()
   const payload = { params, proof: [], offchainInput: '0x' as const }
-  const signature = encodeProgrammaticSignature('safe', signingDomain, part.order, payload)
-  const uid = orderUid(signingDomain, part.order, by)
+  const signature = encodeProgrammaticSignature('safe', network, part.order, payload)
+  const uid = orderUid(network, part.order, by)
   return sampleOrder({
     ...part.order,
     owner: by,
@@ -175,6 +177,24 @@ async function tradedOrder() {
 }
 
 const uidOf = (index: number, by: Address = shed) => partOrder('A', index, by).uid
+
+test('parts are named for the settlement contract of their network, as the watch tower places them', async () => {
+  await tradedOrder()
+  const document = `{ programmaticOrder(owner: "${shed}", hash: "${ids.A}") {
+    nextPart { uid status } parts { nodes { uid status } } } }`
+  const { programmaticOrder } = await ask(document, {}, '/graphql')
+  expect(programmaticOrder).toEqual({
+    nextPart: { uid: uidOf(1), status: 'OPEN' },
+    parts: {
+      nodes: [
+        { uid: uidOf(0), status: 'FILLED' },
+        { uid: uidOf(1), status: 'OPEN' },
+        { uid: uidOf(2), status: 'SCHEDULED' },
+        { uid: uidOf(3), status: 'SCHEDULED' },
+      ],
+    },
+  })
+})
 
 const snapshotOrders = `query GetTwapOrders($chainId: Int!, $resolvedOwner: String!, $limit: Int!, $offset: Int!, $orderDirection: String!) {
   conditionalOrderGenerators(where: { chainId: $chainId, orderType: TWAP, resolvedOwner: $resolvedOwner }

@@ -596,7 +596,7 @@ test('blocks that were indexed without these logs are read later, in ranges', as
   })
 })
 
-test('a PollNever ends an order of another handler until it is created again, and its poll is taken back', async () => {
+test('a PollNever ends an order of another handler until it is created again, or a reorg undoes its block', async () => {
   const params = { handler: numbered('99'), salt: word(1), staticInput: '0x' as const }
   const hash = paramsId(params)
   const creation: LogSketch = { type: 'creation', owner, hash, params, txHash: hashOf('never') }
@@ -612,15 +612,10 @@ test('a PollNever ends an order of another handler until it is created again, an
     ).programmaticOrder
   expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
   const at = { number: 1, timestamp: start }
-  const [due] = await duePolls(indexing.db, chainId, {
-    lane: 'asked',
-    at,
-    busy: [],
-    perOwner: 1,
-    limit: 1,
-  })
-  if (!due) throw new Error('not due')
-  await storePoll(indexing.db, due, at, { result: 'ended', reason: 'PollNever: over', next: null })
+  const first = { lane: 'asked', at, busy: [], perOwner: 1, limit: 1 } as const
+  const never = { result: 'ended', reason: 'PollNever: over', next: null } as const
+  const [due] = await duePolls(indexing.db, chainId, first)
+  await storePoll(indexing.db, due ?? expect.fail(), at, never)
   const lastPoll = { block: 1, result: 'ENDED', reason: 'PollNever: over' }
   expect(await read()).toEqual({ status: 'ENDED', nextPollAt: null, lastPoll })
   expect(await list('(status: [ENDED])', 'hash')).toEqual([{ hash }])
@@ -629,6 +624,14 @@ test('a PollNever ends an order of another handler until it is created again, an
   const facts = { isAuthorised: true, cabinet: 0n, filledParts: 0, pollFault, now }
   expect(generatorState({ ...facts, decoded: decodeInput(chainId, params) }).status).toBe('ended')
   await apply(2, [creation])
+  await round()
+  expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
+  const [again] = await duePolls(indexing.db, chainId, first)
+  await apply(3, [])
+  await storePoll(indexing.db, again ?? expect.fail(), { number: 3, timestamp: now }, never)
+  expect(await read()).toMatchObject({ status: 'ENDED', nextPollAt: null })
+  await rollBack(2)
+  await apply(3, [], { branch: 'b' })
   await round()
   expect(await read()).toEqual({ status: 'ACTIVE', nextPollAt: 0, lastPoll: null })
 })

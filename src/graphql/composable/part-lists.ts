@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import { derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { unixSeconds } from '../../domain/log.ts'
+import type { OrderUid } from '../../domain/order/order.ts'
 import { partStatus } from '../../domain/programmatic/status.ts'
 import type { PartStatus } from '../../domain/programmatic/statuses.ts'
 import { endedParts, type TwapPart, twapPart } from '../../domain/programmatic/twap.ts'
@@ -85,8 +86,8 @@ function pageOf(
   return numbers
 }
 
-const partRow = (generator: Generator, part: TwapPart): ListRow => ({
-  orderUid: partUid(generator.terms, part),
+const partRow = (generator: Generator, part: TwapPart, orderUid: OrderUid): ListRow => ({
+  orderUid,
   chainId: generator.terms.chainId,
   conditionalOrderGeneratorId: generator.eventId,
   sellAmount: String(part.order.sellAmount),
@@ -123,7 +124,9 @@ export async function candidatesOf(
   const places = pageOf(total, { ...page, limit: page.limit + 1 }, posted)
   const rows = places.slice(0, page.limit).flatMap((place) => {
     const part = twapPart(schedule, first + place)
-    return part ? [{ ...partRow(generator, part), possibleValidAfterTimestamp: String(part.validFrom) }] : []
+    if (!part) return []
+    const row = partRow(generator, part, partUid(generator.terms, part, context))
+    return [{ ...row, possibleValidAfterTimestamp: String(part.validFrom) }]
   })
   return { rows, hasMore: places.length > page.limit, total: total - posted.length }
 }
@@ -208,7 +211,7 @@ const isComputed = (part: TwapPart | ListRow): part is TwapPart => 'order' in pa
 /** Rows of parts, from the book where it has them. */
 async function bookedRows(generator: Generator, shown: readonly (TwapPart | ListRow)[], context: Context) {
   const named = shown.map((part) =>
-    isComputed(part) ? { part, uid: partUid(generator.terms, part) } : { row: part },
+    isComputed(part) ? { part, uid: partUid(generator.terms, part, context) } : { row: part },
   )
   const known = named.flatMap((one) => ('uid' in one ? [one.uid] : []))
   const environment = environmentOf(context)
@@ -240,7 +243,7 @@ async function bookedRows(generator: Generator, shown: readonly (TwapPart | List
     const status = unplacedStatuses[partStatus(facts)]
     const executed = isFilled ? null : '0'
     return {
-      ...partRow(generator, part),
+      ...partRow(generator, part, uid),
       status,
       sortKey: `${String(validTo).padStart(10, '0')}:${uid}:${generator.terms.chainId}`,
       ...{ executedSellAmount: executed, executedBuyAmount: executed, executedFee: executed },

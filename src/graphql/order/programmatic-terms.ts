@@ -1,10 +1,11 @@
 import { derivedOnce } from '../../domain/derived.ts'
-import { settlementPairs } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
 import { type DecodedInput, decodeInput } from '../../domain/programmatic/static-input.ts'
 import { type TwapPart, type TwapSchedule, twapSchedule } from '../../domain/programmatic/twap.ts'
 import { orderUid } from '../../domain/signing/signing.ts'
 import type { ProgrammaticRow } from '../../storage/models/programmatic.ts'
+import type { Context } from '../context/context.ts'
+import { networkOn } from '../network.ts'
 
 /** A programmatic order with everything that follows from its input. */
 export interface Terms extends ProgrammaticRow {
@@ -13,12 +14,9 @@ export interface Terms extends ProgrammaticRow {
   schedule: TwapSchedule | null
 }
 
-/**
- * The UID of a part. The contract of programmatic orders knows the production settlement contract alone.
- */
-export function partUid({ chainId, owner }: Pick<Terms, 'chainId' | 'owner'>, { order }: TwapPart): OrderUid {
-  return orderUid({ chainId, settlement: settlementPairs.production.settlement }, order, owner)
-}
+/** The UID of a part, which is signed for the settlement contract of its network. */
+export const partUid = ({ chainId, owner }: Terms, { order }: TwapPart, context: Context): OrderUid =>
+  orderUid(networkOn(chainId, context), order, owner)
 
 export const termsOf = derivedOnce((row: ProgrammaticRow): Terms => {
   const decoded = decodeInput(row.chainId, row)

@@ -166,15 +166,13 @@ const storedOrderByUid = { ...orderByUid }
 /** A part of a TWAP, which is known before it is placed. */
 interface Part extends TwapPart {
   uid: OrderUid
-  chainId: number
   isAuthorised: boolean
   /** The reading of its order where that is selected, which may store it from a followed order book. */
   reading?: Promise<unknown>
 }
 
-function toPart(terms: Terms, part: TwapPart): Part {
-  const { chainId, removedBlock } = terms
-  return { ...part, uid: partUid(terms, part), chainId, isAuthorised: removedBlock === null }
+function toPart(terms: Terms, part: TwapPart, context: Context): Part {
+  return { ...part, uid: partUid(terms, part, context), isAuthorised: terms.removedBlock === null }
 }
 
 /** Loads the state of parts in the book and on chain: those of one tick are read in one statement. */
@@ -264,13 +262,13 @@ async function nextPartOf(terms: Terms, context: Context): Promise<Part | null> 
   const answer = twapAt(schedule, now)
   const partAt = (index: number) => {
     const part = twapPart(schedule, index)
-    return part ? toPart(terms, part) : null
+    return part ? toPart(terms, part, context) : null
   }
   if (answer.state === 'beforeStart') return partAt(0)
   if (answer.state === 'outsideSpan' && answer.next !== null)
     return partAt(Math.floor((now - schedule.start) / Number(schedule.input.t)) + 1)
   if (answer.state !== 'part') return null
-  const part = toPart(terms, answer.part)
+  const part = toPart(terms, answer.part, context)
   const status = await statusOf(part, context)
   return status === 'filled' || status === 'cancelled' ? partAt(part.index + 1) : part
 }
@@ -331,7 +329,7 @@ builder.objectFields(ProgrammaticOrderRef, (t) => ({
       if (!terms.schedule) return null
       const parts = twapParts(terms.schedule, from, first)
       return {
-        items: context.countItems(parts.map((part) => toPart(terms, part))),
+        items: context.countItems(parts.map((part) => toPart(terms, part, context))),
         hasNextPage: from + parts.length < terms.schedule.signableParts,
         hasPreviousPage: from > 0,
       }

@@ -5,6 +5,7 @@ import type { OrderUid, Trade } from '../../domain/order/order.ts'
 import type { SettlementAmount } from '../../domain/settlement/accounting.ts'
 import { bytea, hexOf, numeric, raw } from '../database/columns.ts'
 import { type Db, sql, type Tx } from '../database/database.ts'
+import { Prisma } from '../generated/client.ts'
 import { lockOrders } from '../order/progress.ts'
 
 export interface BlockRow {
@@ -361,38 +362,51 @@ function tradeColumns(trade: Trade & { orderId: bigint | null }) {
   }
 }
 
+/** The tables of logs about orders: those above a block say whose progress a reorg changes. */
+const orderLogs = ['trades', 'invalidations', 'presignatures', 'placements', 'refunds']
+
+/** All tables whose rows a reorg deletes by their block alone. */
+const blockFacts = [...orderLogs, 'solver_permissions', 'hook_calls', 'settlement_amounts']
+
 /**
  * Undoes all facts of blocks above `block`. Settlement attempts are running again if none of their
- * settlements remains.
+ * settlements remains. `docs/architecture.md` lists what a reorg does to each column of a block number.
  * @returns row keys of the orders whose progress has to be refreshed
  */
 export async function rollbackChainFacts(tx: Tx, chainId: number, block: number): Promise<bigint[]> {
   const client = sql(tx)
-  await lockOrders(tx, await uidsAbove(tx, chainId, block))
-  // In SQL: the deleted rows decide which orders and attempts to update.
+  const later = Prisma.sql`chain_id = ${chainId} AND block_number > ${block}`
+  // In SQL: one statement over several tables.
+  const uids = Prisma.join(
+    orderLogs.map((table) => Prisma.sql`SELECT order_uid AS uid FROM ${raw(table)} WHERE ${later}`),
+    ' UNION ',
+  )
+  const changed = await client.$queryRaw<{ uid: Uint8Array }[]>`${uids}`
+  await lockOrders(
+    tx,
+    changed.map(({ uid }): OrderUid => hexOf(uid)),
+  )
   const rows = await client.$queryRaw<{ id: bigint }[]>`
-    WITH
-      trade AS (DELETE FROM trades WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      invalidation AS (DELETE FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      presignature AS (DELETE FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      placement AS (DELETE FROM placements WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      refund AS (DELETE FROM refunds WHERE chain_id = ${chainId} AND block_number > ${block} RETURNING order_uid),
-      solver AS (DELETE FROM solver_permissions WHERE chain_id = ${chainId} AND block_number > ${block}),
-      hook AS (DELETE FROM hook_calls WHERE chain_id = ${chainId} AND block_number > ${block}),
-      amount AS (DELETE FROM settlement_amounts WHERE chain_id = ${chainId} AND block_number > ${block}),
-      reverted AS (UPDATE settlement_attempts SET reverted_gas = NULL, reverted_gas_price = NULL, reverted_block = NULL,
-          cancellation_gas = NULL, cancellation_gas_price = NULL
-        WHERE chain_id = ${chainId} AND reverted_block > ${block}),
-      settlement AS (DELETE FROM settlements WHERE chain_id = ${chainId} AND block_number > ${block}
-        RETURNING auction_id, solution_uid, block_number),
-      attempt AS (UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL, replaced_block = s.block_number
-        FROM settlement s
-        WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid
-          AND NOT EXISTS (SELECT 1 FROM settlements r WHERE r.auction_id = s.auction_id AND r.solution_uid = s.solution_uid
-            AND r.block_number <= ${block}) RETURNING a.auction_id)
-    SELECT o.id FROM orders o WHERE o.chain_id = ${chainId} AND o.uid IN (
-      SELECT order_uid FROM trade UNION SELECT order_uid FROM invalidation UNION SELECT order_uid FROM presignature
-      UNION SELECT order_uid FROM placement UNION SELECT order_uid FROM refund)`
+    SELECT id FROM orders WHERE chain_id = ${chainId} AND uid IN (${uids})`
+  const deleted = blockFacts.map(
+    (table) => Prisma.sql`${raw(`${table}_above`)} AS (DELETE FROM ${raw(table)} WHERE ${later})`,
+  )
+  await client.settlementAttempt.updateMany({
+    where: { chainId, revertedBlock: { gt: BigInt(block) } },
+    data: {
+      ...{ revertedGas: null, revertedGasPrice: null, revertedBlock: null },
+      ...{ cancellationGas: null, cancellationGasPrice: null },
+    },
+  })
+  // In SQL: the deleted rows decide which attempts to update.
+  await client.$executeRaw`
+    WITH ${Prisma.join(deleted)},
+      settlement AS (DELETE FROM settlements WHERE ${later} RETURNING auction_id, solution_uid, block_number)
+    UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL, replaced_block = s.block_number
+    FROM settlement s
+    WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid
+      AND NOT EXISTS (SELECT 1 FROM settlements r WHERE r.auction_id = s.auction_id AND r.solution_uid = s.solution_uid
+        AND r.block_number <= ${block})`
   const orderIds = rows.map(({ id }) => id)
   const above = { gt: BigInt(block) }
   await client.execution.deleteMany({ where: { orderId: { in: orderIds }, blockNumber: above } })
@@ -403,15 +417,4 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
     DELETE FROM order_events WHERE order_id IN (SELECT id FROM unexpired) AND block_number > ${block}`
   await client.block.deleteMany({ where: { chainId, number: above } })
   return orderIds
-}
-
-/** UIDs with facts above a block. In SQL: one statement over several tables. */
-async function uidsAbove(tx: Tx, chainId: number, block: number): Promise<OrderUid[]> {
-  const rows = await sql(tx).$queryRaw<{ uid: Uint8Array }[]>`
-    SELECT order_uid AS uid FROM trades WHERE chain_id = ${chainId} AND block_number > ${block}
-    UNION SELECT order_uid FROM invalidations WHERE chain_id = ${chainId} AND block_number > ${block}
-    UNION SELECT order_uid FROM presignatures WHERE chain_id = ${chainId} AND block_number > ${block}
-    UNION SELECT order_uid FROM placements WHERE chain_id = ${chainId} AND block_number > ${block}
-    UNION SELECT order_uid FROM refunds WHERE chain_id = ${chainId} AND block_number > ${block}`
-  return rows.map(({ uid }) => hexOf(uid))
 }

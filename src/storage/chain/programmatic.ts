@@ -160,9 +160,10 @@ const timeOf = (chainId: number, block: number) =>
 
 /**
  * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a log up to
- * it, but for those that were read for a posted part, and makes those due that were read at one of these
- * blocks, with the parts that ended above it. A part that is left without its order is compared with the
- * contract at the height where that was. In SQL: the deleted rows decide what to update.
+ * it, but for those that were read for a posted part, and makes those due that were read or polled at one of
+ * these blocks, with the parts that ended above it; the next look makes the poll void. A part that is left
+ * without its order is compared with the contract at the height where that was. In SQL: the deleted rows
+ * decide what to update.
  */
 export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
   const rerooted = await sql(tx).$queryRaw<{ owner: Uint8Array }[]>`
@@ -191,7 +192,7 @@ export async function rollbackProgrammatic(tx: Tx, chainId: number, block: numbe
       removed_at = CASE WHEN g.removed_block <= ${block} THEN g.removed_at END,
       removed_block = CASE WHEN g.removed_block <= ${block} THEN g.removed_block END,
       closed_through = least(g.closed_through, ${timeOf(chainId, block)})
-    WHERE g.chain_id = ${chainId} AND g.looked_block > ${block}`
+    WHERE g.chain_id = ${chainId} AND greatest(g.looked_block, g.polled_block) > ${block}`
   await followRoots(
     tx,
     chainId,
