@@ -1,7 +1,7 @@
 import { acceptedSlippage, faultsOf } from '../../../client/demand.ts'
 import type { QuoteInput } from '../../../client/documents.generated.ts'
-import { signedForm } from '../../../client/place-order.ts'
 import type { Input } from '../../../client/scalars.ts'
+import { signedForm } from '../../../client/typed-data.ts'
 import { maxUint256, parseUnits } from '../../../domain/amount.ts'
 import { type Address, toAddress } from '../../../domain/evm/address.ts'
 import { plain } from '../../../domain/text/readable.ts'
