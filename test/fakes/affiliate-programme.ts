@@ -59,7 +59,7 @@ export function bindingOf(
   return undefined
 }
 
-export interface Judgement {
+interface Judgement {
   eligibility: Eligibility
   /** The part of the trade's value that counts. */
   eligibleVolume: bigint

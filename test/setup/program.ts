@@ -5,7 +5,7 @@ import { inject } from 'vitest'
 /** Returns the file of the command as shipped. */
 export const program = () => inject('program')
 
-export interface Ended {
+interface Ended {
   code: number
   stdout: string
   stderr: string

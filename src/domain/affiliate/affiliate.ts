@@ -68,7 +68,7 @@ const codeTypes = [
 ]
 
 /** Binds a code to a wallet. */
-export type AffiliateBinding = Pick<Affiliate, 'wallet' | 'code'>
+type AffiliateBinding = Pick<Affiliate, 'wallet' | 'code'>
 
 /** Typed data for `eth_signTypedData_v4`. The domain has neither chain nor contract. */
 export function affiliateTypedData(brand: string, { wallet, code }: AffiliateBinding) {

@@ -12,7 +12,7 @@ export interface StoredAuction {
   deadlineBlock: number
 }
 
-export interface NativePrice {
+interface NativePrice {
   token: Address
   /** Native atoms for 10^18 token atoms. */
   price: bigint
@@ -41,7 +41,7 @@ export interface ProposedExecution {
   executedBuy: bigint
 }
 
-export interface ProtocolFee {
+interface ProtocolFee {
   token: Address
   amount: bigint
 }

@@ -107,7 +107,7 @@ export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comp
  * Reports whether what a trade is compared with is a price: the trade gives less than twice as much for it.
  * Many owners sign a limit of one atom, of which a share says nothing.
  */
-export function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amount }: Comparison): boolean {
+function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amount }: Comparison): boolean {
   return kind === 'sell' ? amount < referenceAmount : amount * 2n < referenceAmount
 }
 

@@ -36,7 +36,7 @@ export interface SettlementAmount extends Omit<FeeTaken, 'kind'> {
 }
 
 /** Native atoms for 10^18 atoms, by token. */
-export type Prices = ReadonlyMap<Address, bigint>
+type Prices = ReadonlyMap<Address, bigint>
 
 /**
  * The fees by kind, policy, recipient and token, followed by slippage by token: the contract's gain minus the

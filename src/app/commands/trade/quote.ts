@@ -11,7 +11,7 @@ import { checkPlace, type FindOwnNetwork } from './contracts.ts'
 import { accountOf, impactLine, type OrderFile, termsInput } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
-export interface QuoteFlags {
+interface QuoteFlags {
   sell: string | undefined
   buy: string | undefined
   amount: string | undefined
