@@ -12,26 +12,6 @@ const maxLeavesSize = 1_048_576
 
 /** Places where the leaves of a root may be, by their number in its log. */
 export const leafLocations = ['private', 'emitted', 'swarm', 'waku', 'reserved', 'ipfs'] as const
-type LeafLocation = (typeof leafLocations)[number]
-
-interface LoggedRoot {
-  root: Bytes32
-  /** Null for a number that stands for no place. */
-  location: LeafLocation | null
-  data: Hex
-}
-
-/** Decodes the data of a MerkleRootSet log. @returns undefined for malformed data */
-export function decodeLoggedRoot(logData: Hex): LoggedRoot | undefined {
-  return readAbi(logData, (outer) => {
-    const root = outer.bytes32()
-    return outer.tuple((proof) => {
-      const location = leafLocations[Number(proof.uint())] ?? null
-      return { root, location, data: proof.bytes(hexSize(logData)) }
-    })
-  })
-}
-
 /** The leaf by which a tree authorises a conditional order: the hash of its id. */
 export function merkleLeaf(id: Bytes32): Bytes32 {
   return hashWords(id)

@@ -134,11 +134,6 @@ export interface Slippage extends Booking {
   change: bigint
 }
 
-/** The change of the contract's balance beyond all fees. */
-export function slippageOf({ change, networkFee, protocolFee }: Slippage): bigint {
-  return change - networkFee - protocolFee
-}
-
 /**
  * The bookings of a checked solution. Network fees need not stay, because they pay for the solver's work: a
  * missing part is slippage. Protocol fees must stay, as far as the prices withhold them: when computed from a
