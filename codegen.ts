@@ -7,22 +7,14 @@ import {
   pageTypesFile,
   toolTypesFile,
 } from './codegen/document-types.ts'
-import { referencePages } from './codegen/references.ts'
 import { scalarMap, schemaText } from './src/graphql/schema.ts'
 import { tools } from './src/mcp/server.ts'
 import { openApiDocument } from './src/rest/openapi/document.ts'
 import { accountRoutes, orderBookRoutes } from './src/rest/routes.ts'
 import { documents } from './src/server/pages/browser/documents.ts'
 
-const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
-
-/** Generated files; tests compare them. With `--release` the schema and the OpenAPI document become the released ones. */
-const made = {
-  'schema.graphql': schemaText(),
-  ...(process.argv.includes('--release') && {
-    'test/graphql/released.graphql': schemaText(),
-    'test/rest/openapi/released.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
-  }),
+/** Files that are made in each clone and are not in git; `--documents` makes no others. */
+const documentFiles = {
   [documentTypesFile]: await documentTypes([...orderBookRoutes, ...accountRoutes]),
   [clientDocumentsFile]: await clientDocuments(),
   [pageTypesFile]: await clientTypes(documents, { filename: pageTypesFile, of: 'the pages' }),
@@ -30,11 +22,28 @@ const made = {
     filename: toolTypesFile,
     of: 'the tools for agents',
   }),
-  'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
-  ...(await referencePages()),
 }
+
+/** Files in git, which tests compare. With `--release` the schema and the OpenAPI document become the released ones. */
+async function filesInGit(): Promise<Record<string, string>> {
+  const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
+  const { referencePages } = await import('./codegen/references.ts')
+  return {
+    'schema.graphql': schemaText(),
+    ...(process.argv.includes('--release') && {
+      'test/graphql/released.graphql': schemaText(),
+      'test/rest/openapi/released.json': `${JSON.stringify(openApiDocument(version), null, 2)}\n`,
+    }),
+    'docs/scalars.json': `${JSON.stringify(scalarMap(), null, 2)}\n`,
+    ...(await referencePages()),
+  }
+}
+
+const made = { ...documentFiles, ...(!process.argv.includes('--documents') && (await filesInGit())) }
 for (const [file, text] of Object.entries(made)) {
   const target = new URL(file, import.meta.url)
+  // A file that is right stays as it is: a process beside may be reading it.
+  if ((await readFile(target, 'utf8').catch(() => undefined)) === text) continue
   await mkdir(new URL('.', target), { recursive: true })
   await writeFile(target, text)
 }

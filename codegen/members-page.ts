@@ -3,7 +3,7 @@ import { openApiDocument } from '../src/rest/openapi/document.ts'
 import { generated, page, table } from './markdown.ts'
 
 /** The source of a member on a network that follows an order book. */
-export type MemberSource = 'order book' | 'chain' | 'here'
+type MemberSource = 'order book' | 'chain' | 'here'
 
 /** Names of members, where they come from, when they are known, and what else they can be. */
 type Row = readonly [names: string, from: MemberSource, when: string, otherwise: string]

@@ -136,3 +136,51 @@ describe('rooms', () => {
     if (hints.length > 0) process.stderr.write(`large: ${hints.join(', ')}\n`)
   })
 })
+
+describe('exports', () => {
+  const project = path.join(root, '..')
+  const folders = ['src', 'test', 'bench', 'codegen', 'examples'].flatMap((folder) =>
+    readdirSync(path.join(project, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
+      .map((file) => path.join(folder, file)),
+  )
+  const texts = new Map(
+    [...folders, 'build.ts', 'codegen.ts'].map((file) => [
+      file,
+      readFileSync(path.join(project, file), 'utf8'),
+    ]),
+  )
+
+  /** Names that each file's importers take from it; `*` stands for a whole module. */
+  function importedNames(): Map<string, Set<string>> {
+    const names = new Map<string, Set<string>>()
+    const imports =
+      /(?:(?:import|export)([^'";=]*?)from\s*|(\{[^{}]*\})\s*=\s*await import\(|import\(\s*)'(\.[^']+)'(?:\)\.(\w+))?/g
+    for (const [file, text] of texts)
+      for (const [, clause, parts, specifier = '', member] of text.matchAll(imports)) {
+        const target = path.join(path.dirname(file), specifier)
+        const listed = /\{([^}]*)\}/.exec(parts ?? clause ?? '')?.[1]?.split(',') ?? [member ?? '*']
+        const known = names.get(target) ?? new Set()
+        for (const part of listed)
+          known.add(
+            part
+              .trim()
+              .replace(/^type /, '')
+              .split(/\s+as\s|:/)[0] ?? '',
+          )
+        names.set(target, known)
+      }
+    return names
+  }
+
+  test('are imported by another file, but for those of packages', () => {
+    const imported = importedNames()
+    const declared =
+      /^export (?:abstract |async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm
+    const unused = [...texts]
+      .filter(([file]) => /^(src|test)\W/.test(file) && !/generated|app\/package/.test(file))
+      .flatMap(([file, text]) => [...text.matchAll(declared)].map(([, name = '']) => ({ file, name })))
+      .filter(({ file, name }) => !imported.get(file)?.has(name) && !imported.get(file)?.has('*'))
+    expect(unused).toEqual([])
+  })
+})

@@ -31,7 +31,7 @@ export function isPartnerKey(key: string | undefined): key is string {
 }
 
 /** A key and its text, which is shown once. */
-export interface PartnerKeySecret {
+interface PartnerKeySecret {
   partnerKey: PartnerKey
   key: string
 }

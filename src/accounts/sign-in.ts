@@ -42,7 +42,7 @@ export const signInChallenge = described(
     expiresAt: dateTime('The end of the nonce.'),
   },
 )
-export type SignInChallenge = ValueOf<typeof signInChallenge>
+type SignInChallenge = ValueOf<typeof signInChallenge>
 
 export const openedSession = described('SignInPayload', 'Proof of an account, for some time.', {
   token: text('Sent as Authorization: Bearer …. Shown once.'),

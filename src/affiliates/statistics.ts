@@ -102,7 +102,7 @@ export interface Statistics {
 
 type Page = Parameters<typeof traderActivity>[3]
 
-export interface StatisticsOptions {
+interface StatisticsOptions {
   db: Db
   now: Clock
   /** The networks whose trades count. */

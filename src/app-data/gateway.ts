@@ -13,7 +13,7 @@ import { observed } from '../outside/telemetry/work.ts'
 const maxBlockOverhead = 64
 
 /** Bytes that do not match the requested hash. */
-export class WrongContent extends Error {}
+class WrongContent extends Error {}
 
 /** One of the two content ids that an appData hash can stand for. */
 interface ContentForm {
@@ -72,7 +72,7 @@ export interface AppDataGateway {
   find(hash: Bytes32): Promise<string | undefined>
 }
 
-export interface IpfsOptions {
+interface IpfsOptions {
   /** The base URL; documents are below `/ipfs/`. */
   url: string
   maxBytes: number
@@ -145,7 +145,7 @@ function open(bytes: Uint8Array, hash: Bytes32, form: ContentForm): Uint8Array |
   }
 }
 
-export interface CacheOptions {
+interface CacheOptions {
   now: Clock
   entries?: number
   lifetimeMs?: number

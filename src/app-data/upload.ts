@@ -8,7 +8,7 @@ import { sha256 } from '../domain/text/digest.ts'
 import { findAppData, storeAppData, unusedBytes } from '../storage/app-data.ts'
 import type { Database } from '../storage/database/database.ts'
 
-export interface Upload {
+interface Upload {
   /** The hash that the client declares; null if it declares none. */
   hash: Bytes32 | null
   document: string
@@ -17,7 +17,7 @@ export interface Upload {
 }
 
 /** Limits on documents that clients upload. */
-export interface UploadLimits {
+interface UploadLimits {
   /** The maximum size of a document. */
   maxBytes: number
   /** The maximum size of all documents of one client that no order names. */

@@ -62,7 +62,7 @@ interface RetentionParts extends Pick<RetentionOptions, 'db' | 'networks' | 'now
 }
 
 /** Starts the removal of old rows of all networks, in one process. */
-export function startRetention(
+function startRetention(
   { databaseUrl: url, settings, ...options }: RetentionParts,
   signal: AbortSignal,
 ): Promise<void> {

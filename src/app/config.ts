@@ -78,7 +78,7 @@ const orderBook = members({
 /** The order book that a network follows. */
 export type OrderBookConfig = z.infer<typeof orderBook>
 
-export type PrivateRpcConfig = z.infer<typeof privateRpc>
+type PrivateRpcConfig = z.infer<typeof privateRpc>
 
 export const networkRow = members({
   rpcUrl: z.union([httpUrl, z.array(httpUrl).min(1).max(maxNodes)]),

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../storage/database/database.ts'
 import { ConfigError } from './config.ts'
 import type { Settings } from './settings.ts'
 
-export interface Databases {
+interface Databases {
   /** Address of PostgreSQL itself: for locks of a session, LISTEN and migrations. */
   directUrl: string
   /** Connections for requests and streams. */

@@ -51,7 +51,7 @@ import { composeMarket, composeTokenData } from './token-data.ts'
 export type NetworkParts = ReturnType<typeof composeNetwork>
 
 /** Services that all networks share. */
-export interface SharedServices {
+interface SharedServices {
   policy: TradingPolicy
   gateway: AppDataGateway | null
   metrics: Metrics

@@ -32,7 +32,7 @@ import type { Database } from '../storage/database/database.ts'
 import { findQuotes } from '../storage/quote/quotes.ts'
 import type { Settings } from './settings.ts'
 
-export interface QuotingOptions {
+interface QuotingOptions {
   db: Database
   settings: Settings
   log: Log

@@ -31,7 +31,7 @@ import {
 import { sourceSettings } from './settings/source-settings.ts'
 
 /** Settings of node selection and of settlement costs. */
-export const submissionSettings = {
+const submissionSettings = {
   RPC_MAX_LAG_BLOCKS: integer(1, 10_000)
     .default(5)
     .describe(

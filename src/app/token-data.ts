@@ -121,7 +121,7 @@ function createHolderSource(
   return outside && guardedSource(outside, { now, log })
 }
 
-export interface MarketOptions {
+interface MarketOptions {
   network: Network
   db: Database
   settings: Pick<Settings, 'USD_PRICE_SOURCES'>
@@ -132,7 +132,7 @@ export interface MarketOptions {
   now: Clock
 }
 
-export interface MarketData {
+interface MarketData {
   services: Pick<TradingServices, 'priceHistory' | 'depth'>
   recorder: MarketRecorder
 }

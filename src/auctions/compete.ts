@@ -25,13 +25,13 @@ export interface Contest extends Competed {
 }
 
 /** The answers of solvers. */
-export interface Competed {
+interface Competed {
   solutions: readonly Solution[]
   /** One for each solver of the network. */
   answers: readonly Answer[]
 }
 
-export interface Answer {
+interface Answer {
   solver: Address
   answer: SolverAnswer
   /** Why it is not asked, or failed, in words. */

@@ -1,6 +1,6 @@
-export type AuctionPhase = 'assemble' | 'solve' | 'simulate' | 'record' | 'settle'
+type AuctionPhase = 'assemble' | 'solve' | 'simulate' | 'record' | 'settle'
 /** `refused`: at least one of its solutions broke a rule. `late`: nothing came in time. */
-export type SolverAnswer = 'ok' | 'refused' | 'failed' | 'late'
+type SolverAnswer = 'ok' | 'refused' | 'failed' | 'late'
 
 /** Figures of one network's auctions for its operator. */
 export interface AuctionMeter {

@@ -33,7 +33,7 @@ type Services = Pick<
 >
 
 /** The effects of a mined settlement on what the settlement contract has. */
-export interface MinedEffects {
+interface MinedEffects {
   /** Atoms by token. */
   changes: ReadonlyMap<Address, bigint>
   /** Rights and positions of the settlement contract that it changed, in words. */

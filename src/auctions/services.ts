@@ -30,7 +30,7 @@ import type { AuctionMeter } from './meter.ts'
 /** The longest back-off of what makes settlements fail, in blocks: a power of two. */
 export const longestBackOff = 64
 
-export interface AuctionSettings {
+interface AuctionSettings {
   /** Minimum number of blocks from one auction to the next. */
   everyBlocks: number
   /** Number of blocks in which a winner must settle. */

@@ -127,7 +127,7 @@ export function allowedGas(expected: bigint): bigint {
   return minOf(3n * expected + 500_000n, maxTransactionGas)
 }
 
-export function encodePlan(plan: SettlementPlan, auctionId: bigint): Hex {
+function encodePlan(plan: SettlementPlan, auctionId: bigint): Hex {
   return encodeSettle({ ...plan, trades: plan.trades.map(encodePlannedTrade), auctionId })
 }
 
@@ -141,7 +141,7 @@ export const trialPassed = 'GPv2: forbidden interaction'
 const ampleBalance = 2n ** 128n
 
 /** A trial as calldata, and the native balance that the settlement contract needs for it. */
-export interface Trial {
+interface Trial {
   calldata: Hex
   balance: bigint | undefined
 }

@@ -28,7 +28,7 @@ export interface Balance {
  */
 export type ReadBalance = Balance | 'absent'
 
-export interface BalanceQuestion {
+interface BalanceQuestion {
   spender: Address
   /** The block; the newest if absent. */
   blockHash?: Bytes32

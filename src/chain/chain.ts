@@ -74,7 +74,7 @@ export interface Chain {
   code(address: Address): Promise<Hex>
 }
 
-export interface ChainOptions {
+interface ChainOptions {
   rpc: Rpc
   /** The client for `balances`, which run untrusted code; `rpc` by default. */
   tokenRpc?: Rpc
@@ -141,10 +141,10 @@ function parseBlock(value: unknown): Block {
 }
 
 /** Reads balance and allowance of an account. @throws Outage */
-export type ReadSpendable = (holding: Holding) => Promise<Spendable>
+type ReadSpendable = (holding: Holding) => Promise<Spendable>
 
 /** Reads balance and allowance like `ReadSpendable`, but returns a cached value if it covers `enough`. */
-export type ReadCachedSpendable = (holding: Holding, enough: bigint) => Promise<Spendable>
+type ReadCachedSpendable = (holding: Holding, enough: bigint) => Promise<Spendable>
 
 /**
  * The time for which a value is cached. It is shorter than the block time of most networks, so that a new

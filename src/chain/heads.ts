@@ -3,7 +3,7 @@ import { Outage } from '../domain/errors/error.ts'
 import type { Clock, Log } from '../domain/log.ts'
 import type { Block } from './chain.ts'
 
-export interface HeadListener {
+interface HeadListener {
   /**
    * Receives the newest block at every poll, also if it is unchanged. It is not called again before it has
    * resolved. It may throw.
@@ -29,7 +29,7 @@ export interface Heads {
   newest(): Promise<Block>
 }
 
-export interface HeadsOptions {
+interface HeadsOptions {
   head(): Promise<Block>
   blockTimeMs: number
   now: Clock

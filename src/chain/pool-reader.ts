@@ -19,7 +19,7 @@ import {
 
 export type Reserves = Pick<Pool, 'reserve0' | 'reserve1'>
 
-export interface PoolQuestion {
+interface PoolQuestion {
   pools: readonly Address[]
   /** The factory in which the pool of each pair is looked up. */
   factory: Address
@@ -27,7 +27,7 @@ export interface PoolQuestion {
   pairs: readonly (readonly [Address, Address])[]
 }
 
-export interface PairPool {
+interface PairPool {
   pool: Address
   reserves: Reserves | undefined
 }

@@ -25,7 +25,7 @@ export interface RequestOptions {
 }
 
 /** Variables may be left out if the document has none that it needs. */
-export type VariablesArguments<Variables, Options> =
+type VariablesArguments<Variables, Options> =
   Record<string, never> extends Variables
     ? [variables?: Input<Variables>, options?: Options]
     : [variables: Input<Variables>, options?: Options]

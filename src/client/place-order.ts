@@ -16,32 +16,12 @@ import { addressOf, type Signer, signTypedData } from './signer.ts'
 import {
   appDataHash,
   domainOf,
+  type OrderToSign,
   orderTypedData,
   orderUid,
-  type SignedOrder,
   type SigningDomain,
+  signedForm,
 } from './typed-data.ts'
-
-/** An order as a quote returns it, perhaps changed. Other members are ignored, `__typename` as well. */
-export interface OrderToSign {
-  sellToken: string
-  buyToken: string
-  /** The owner if it is null or left out. */
-  receiver?: string | null
-  sellAmount: string | bigint
-  buyAmount: string | bigint
-  /** Unix seconds. */
-  validTo: number
-  /** The hash of the app data document. */
-  appData: string
-  feeAmount?: string | bigint
-  kind: 'SELL' | 'BUY'
-  partiallyFillable?: boolean
-  sellTokenBalance?: PlaceOrderInput['sellTokenBalance']
-  buyTokenBalance?: PlaceOrderInput['buyTokenBalance']
-  /** The payload of the quote: only its domain is used, so that changed members are signed as they are. */
-  typedData?: unknown
-}
 
 export interface OrderPlacement extends RequestOptions {
   signer: Signer
@@ -187,24 +167,6 @@ function demandFaults(
   const measured = input.slippage === 'AUTO' ? slippage?.bps : undefined
   const quoted = { sellAmount, buyAmount, feeAmount, protocolFeeBps }
   return faultsOf({ ...found, quoted }, input, acceptedSlippage(slippageBps, measured))
-}
-
-/** The members of the signed struct, and nothing else. Addresses in lower case need no checksum. */
-export function signedForm(order: OrderToSign, owner: string): SignedOrder {
-  return {
-    sellToken: order.sellToken.toLowerCase(),
-    buyToken: order.buyToken.toLowerCase(),
-    receiver: (order.receiver ?? owner).toLowerCase(),
-    sellAmount: String(order.sellAmount),
-    buyAmount: String(order.buyAmount),
-    validTo: order.validTo,
-    appData: order.appData.toLowerCase(),
-    feeAmount: String(order.feeAmount ?? 0),
-    kind: order.kind.toLowerCase(),
-    partiallyFillable: order.partiallyFillable ?? false,
-    sellTokenBalance: (order.sellTokenBalance ?? 'ERC20').toLowerCase(),
-    buyTokenBalance: (order.buyTokenBalance ?? 'ERC20').toLowerCase(),
-  }
 }
 
 async function domainFor(

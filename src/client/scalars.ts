@@ -27,7 +27,7 @@ export const conversions = {
 } satisfies Record<ScalarName, ((json: string) => unknown) | undefined>
 
 /** A scalar whose native form is not its JSON form. */
-export type ConvertedScalar = {
+type ConvertedScalar = {
   [Name in ScalarName]: (typeof conversions)[Name] extends undefined ? never : Name
 }[ScalarName]
 
@@ -52,7 +52,7 @@ export type Native<Value> = Value extends string
     : Value
 
 /** The members of an object with native scalars. It has a name of its own, so that errors name the object. */
-export type NativeMembers<Value> = { [Key in keyof Value]: Native<Value[Key]> }
+type NativeMembers<Value> = { [Key in keyof Value]: Native<Value[Key]> }
 
 /** A result in the form of its client. */
 export type InForm<Form extends ScalarForm, Value> = Form extends 'native' ? Native<Value> : Value

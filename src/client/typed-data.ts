@@ -1,5 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { PlaceOrderInput } from './documents.generated.ts'
 
 /** An EIP-712 payload. */
 export interface TypedData {
@@ -17,6 +18,27 @@ export interface SigningDomain {
   verifyingContract: string
 }
 
+/** An order as a quote returns it, perhaps changed. Other members are ignored, `__typename` as well. */
+export interface OrderToSign {
+  sellToken: string
+  buyToken: string
+  /** The owner if it is null or left out. */
+  receiver?: string | null
+  sellAmount: string | bigint
+  buyAmount: string | bigint
+  /** Unix seconds. */
+  validTo: number
+  /** The hash of the app data document. */
+  appData: string
+  feeAmount?: string | bigint
+  kind: 'SELL' | 'BUY'
+  partiallyFillable?: boolean
+  sellTokenBalance?: PlaceOrderInput['sellTokenBalance']
+  buyTokenBalance?: PlaceOrderInput['buyTokenBalance']
+  /** The payload of the quote: only its domain is used, so that changed members are signed as they are. */
+  typedData?: unknown
+}
+
 /** An order in the form that is signed. */
 export interface SignedOrder {
   sellToken: string
@@ -31,6 +53,24 @@ export interface SignedOrder {
   partiallyFillable: boolean
   sellTokenBalance: string
   buyTokenBalance: string
+}
+
+/** The members of the signed struct, and nothing else. Addresses in lower case need no checksum. */
+export function signedForm(order: OrderToSign, owner: string): SignedOrder {
+  return {
+    sellToken: order.sellToken.toLowerCase(),
+    buyToken: order.buyToken.toLowerCase(),
+    receiver: (order.receiver ?? owner).toLowerCase(),
+    sellAmount: String(order.sellAmount),
+    buyAmount: String(order.buyAmount),
+    validTo: order.validTo,
+    appData: order.appData.toLowerCase(),
+    feeAmount: String(order.feeAmount ?? 0),
+    kind: order.kind.toLowerCase(),
+    partiallyFillable: order.partiallyFillable ?? false,
+    sellTokenBalance: (order.sellTokenBalance ?? 'ERC20').toLowerCase(),
+    buyTokenBalance: (order.buyTokenBalance ?? 'ERC20').toLowerCase(),
+  }
 }
 
 const orderMembers: { name: keyof SignedOrder; type: string }[] = [

@@ -2,7 +2,7 @@
  * The use of one budget by one client, as time: a bucket is represented by the time at which it is full
  * again.
  */
-export interface BudgetUse {
+interface BudgetUse {
   client: string
   kind: string
   /** The time in which the bucket refills this use; negative for a refund. */
@@ -17,7 +17,7 @@ export interface SharedBudgets {
   count(uses: readonly BudgetUse[]): Promise<number[]>
 }
 
-export interface CommonUse {
+interface CommonUse {
   /** Counts a use with those of other processes, soon. */
   add(use: BudgetUse): void
 }

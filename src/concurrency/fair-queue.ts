@@ -24,7 +24,7 @@ type Work<T> = (since: number) => Promise<T>
  * gets. Its result is for all callers that wait then or ask before it ends.
  * @throws `refusal` at once if too many callers wait, and if no slot is free in time; errors of the work
  */
-export type QueuedWork<T> = (key: string) => Promise<T>
+type QueuedWork<T> = (key: string) => Promise<T>
 
 /** Queues work. @param onEnd called when the work has ended, or no caller waits for it any more */
 export type FairQueue = <T>(work: Work<T>, onEnd?: () => void) => QueuedWork<T>

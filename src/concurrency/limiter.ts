@@ -1,14 +1,14 @@
 import pLimit from 'p-limit'
 import { Outage } from '../domain/errors/error.ts'
 
-export interface Limits {
+interface Limits {
   /** The name of the unavailable part, for the Outage. */
   what: string
   running: number
   waiting: number
 }
 
-export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
+type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * Creates a limiter that runs `running` pieces of work at a time, first in, first out.

@@ -16,7 +16,7 @@ import { watchParent } from './process/parent-watch.ts'
 import { freePort, probePort } from './process/process.ts'
 import { type Stack, type Store, startStack, startStore } from './stack.ts'
 
-export interface DevOptions {
+interface DevOptions {
   home: string
   reset: boolean
   traders: boolean

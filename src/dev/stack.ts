@@ -30,7 +30,7 @@ export interface Stack extends Store {
   market: Market
 }
 
-export interface StackOptions {
+interface StackOptions {
   /** Path of the folder. */
   home: string
   /** Empties the folder first. An outside database is not touched. */

@@ -6,7 +6,7 @@ export const priceScale = 10n ** 18n
 
 const maxInputLength = 100
 
-export type ParsedAmount = { amount: bigint } | { fault: 'malformed' | 'overflow' }
+type ParsedAmount = { amount: bigint } | { fault: 'malformed' | 'overflow' }
 
 /**
  * Parses decimal digits and nothing else: no sign, point, exponent, hex or JSON number. Drops leading zeros.

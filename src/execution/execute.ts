@@ -42,7 +42,7 @@ export interface Executor extends Documents, Gate {
   faultResult(fault: unknown, requestId: string): ExecutionResult
 }
 
-export interface ExecutorOptions extends GateOptions {
+interface ExecutorOptions extends GateOptions {
   /** Unlimited by default. */
   limits?: RateLimits
   times?: Partial<IdempotencyTimes>

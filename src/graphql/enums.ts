@@ -69,24 +69,19 @@ export const OrderStatus = defineEnum(
   orderStatusTexts,
 )
 
-export const OrderStage = defineEnum(
-  'OrderStage',
-  'The progress of an order on its way into a settlement, and its end.',
-  orderStages,
-  {
-    open: 'Left out of the newest auction: its newest event and its standing say why.',
-    scheduled: 'Waits for an auction.',
-    active: 'Part of an auction that solvers work on.',
-    solved: 'Part of a solution that did not win.',
-    executing: 'Part of a winning solution that is on its way to the chain.',
-    traded: 'Traded at least once.',
-    cancelled: 'Cancelled by its owner through the service, or by the operator.',
-    expired: 'Its time passed before it was filled.',
-    replaced: 'Cancelled by a newer order of its owner.',
-    invalidated: 'Cancelled on chain.',
-    refunded: 'Ended, and what it would have sold was paid back on chain.',
-  },
-)
+defineEnum('OrderStage', 'The progress of an order on its way into a settlement, and its end.', orderStages, {
+  open: 'Left out of the newest auction: its newest event and its standing say why.',
+  scheduled: 'Waits for an auction.',
+  active: 'Part of an auction that solvers work on.',
+  solved: 'Part of a solution that did not win.',
+  executing: 'Part of a winning solution that is on its way to the chain.',
+  traded: 'Traded at least once.',
+  cancelled: 'Cancelled by its owner through the service, or by the operator.',
+  expired: 'Its time passed before it was filled.',
+  replaced: 'Cancelled by a newer order of its owner.',
+  invalidated: 'Cancelled on chain.',
+  refunded: 'Ended, and what it would have sold was paid back on chain.',
+})
 
 export const OrderClass = defineEnum('OrderClass', 'The group of an order.', orderClasses, {
   market: 'Signed with a fee; historic.',
@@ -101,7 +96,7 @@ export const SigningScheme = defineEnum('SigningScheme', 'The scheme of a signat
   eip1271: 'A signature for which a contract wallet answers.',
 })
 
-export const SignatureMistake = defineEnum(
+defineEnum(
   'SignatureMistake',
   'A known mistake of clients that sign an order.',
   Object.keys(signatureMistakes) as Mistake[],
@@ -146,7 +141,7 @@ export const ChannelKind = defineEnum(
   },
 )
 
-export const ChannelState = defineEnum('ChannelState', 'The state of a channel.', channelStates, {
+defineEnum('ChannelState', 'The state of a channel.', channelStates, {
   pending: 'Its receiver has not confirmed it: nothing is sent.',
   active: 'Notifications are sent to it.',
   ended: 'Unsubscribed by its account or its receiver, or never confirmed.',
@@ -168,12 +163,12 @@ export const NotificationType = defineEnum(
   ) as Record<NotificationKind, string>,
 )
 
-export const HookPhase = defineEnum('HookPhase', 'The time at which a hook of an order runs.', hookPhases, {
+defineEnum('HookPhase', 'The time at which a hook of an order runs.', hookPhases, {
   pre: 'Runs before the trade, with the order’s first fill.',
   post: 'Runs after the trade, with each fill.',
 })
 
-export const HookOutcome = defineEnum(
+defineEnum(
   'HookOutcome',
   'The outcome of a hook. A hook that fails does not revert the settlement.',
   hookOutcomes,
@@ -184,56 +179,36 @@ export const HookOutcome = defineEnum(
   },
 )
 
-export const UnknownHookReason = defineEnum(
-  'UnknownHookReason',
-  'The reason why the outcome of a hook is not known.',
-  unknownHookReasons,
-  {
-    notYetRead: 'The trace of the settlement is still to be read.',
-    notTraced: 'The node does not trace, or did not trace this transaction.',
-    traceTooLarge: 'The trace of the transaction is too large to be read.',
-    notCalled: 'The settlement did not make the call.',
-  },
-)
+defineEnum('UnknownHookReason', 'The reason why the outcome of a hook is not known.', unknownHookReasons, {
+  notYetRead: 'The trace of the settlement is still to be read.',
+  notTraced: 'The node does not trace, or did not trace this transaction.',
+  traceTooLarge: 'The trace of the transaction is too large to be read.',
+  notCalled: 'The settlement did not make the call.',
+})
 
-export const CancellationSource = defineEnum(
-  'CancellationSource',
-  'The source of a cancellation.',
-  cancellationSources,
-  {
-    api: 'Its owner, through the service.',
-    policy: 'The operator.',
-    replacement: 'A newer order of its owner.',
-    chain: 'A log of the settlement contract.',
-  },
-)
+defineEnum('CancellationSource', 'The source of a cancellation.', cancellationSources, {
+  api: 'Its owner, through the service.',
+  policy: 'The operator.',
+  replacement: 'A newer order of its owner.',
+  chain: 'A log of the settlement contract.',
+})
 
-export const ImprovementReference = defineEnum(
-  'ImprovementReference',
-  'The reference of a trade’s improvement.',
-  improvementReferences,
-  {
-    quote: 'The order’s quote, where the limit is no price.',
-    limit: 'The signed limit.',
-    market: 'The market prices of the auction, where neither the limit nor a quote is a price.',
-  },
-)
+defineEnum('ImprovementReference', 'The reference of a trade’s improvement.', improvementReferences, {
+  quote: 'The order’s quote, where the limit is no price.',
+  limit: 'The signed limit.',
+  market: 'The market prices of the auction, where neither the limit nor a quote is a price.',
+})
 
-export const OrderEventReason = defineEnum(
+defineEnum(
   'OrderEventReason',
   'The reason why an order is not in an auction, or was cancelled.',
   orderEventReasons,
   { ...exclusionTexts, policy: 'The operator cancelled it, for the reason in detail.' },
 )
 
-export const OrderStandingReason = defineEnum(
-  'OrderStandingReason',
-  'The reason why no auction holds an order.',
-  standingReasons,
-  standingTexts,
-)
+defineEnum('OrderStandingReason', 'The reason why no auction holds an order.', standingReasons, standingTexts)
 
-export const PlacementError = defineEnum(
+defineEnum(
   'PlacementError',
   'The reason why an order that was placed on chain can never be traded.',
   placementErrors,
@@ -244,30 +219,25 @@ export const PlacementError = defineEnum(
   },
 )
 
-export const SettlementOutcome = defineEnum(
-  'SettlementOutcome',
-  'The outcome of a settlement attempt.',
-  settlementOutcomes,
-  {
-    success: 'It is on chain.',
-    timeout: 'Its deadline passed.',
-    failed: 'It could not be sent, or it reverted; detail says why.',
-  },
-)
+defineEnum('SettlementOutcome', 'The outcome of a settlement attempt.', settlementOutcomes, {
+  success: 'It is on chain.',
+  timeout: 'Its deadline passed.',
+  failed: 'It could not be sent, or it reverted; detail says why.',
+})
 
-export const FeeKind = defineEnum('FeeKind', 'The kind of a fee.', feeKinds, {
+defineEnum('FeeKind', 'The kind of a fee.', feeKinds, {
   network: 'Pays the gas of the settlement.',
   protocol: 'Owed to the protocol, by the policies of the operator.',
   partner: 'Owed to the application that made the order, by its appData.',
 })
 
-export const FeePolicyKind = defineEnum('FeePolicyKind', 'The base of a fee’s share.', feePolicyKinds, {
+defineEnum('FeePolicyKind', 'The base of a fee’s share.', feePolicyKinds, {
   surplus: 'The surplus over the limit price.',
   volume: 'The traded volume.',
   priceImprovement: 'The improvement over the quote.',
 })
 
-export const Eligibility = defineEnum(
+defineEnum(
   'Eligibility',
   'The eligibility of a trade for an affiliate: ELIGIBLE, or the first reason against it that applies.',
   eligibilities,
@@ -285,7 +255,7 @@ export const Eligibility = defineEnum(
   },
 )
 
-export const ValueState = defineEnum(
+defineEnum(
   'ValueState',
   'The state of a value that is read from outside: from the chain, or from a source of prices.',
   ['known', 'absent', 'unavailable'],

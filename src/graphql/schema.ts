@@ -39,7 +39,7 @@ import { builder } from './builder.ts'
 import { clientSdl, isForGateways } from './sdl.ts'
 
 /** Checks that a field is enabled and that a request may use it. @throws Refusal */
-export type Guard = (context: Context) => void
+type Guard = (context: Context) => void
 
 /** Runs `extensions.guard` of mutations before their input is validated, so that access errors come first. */
 function withGuards(schema: GraphQLSchema): GraphQLSchema {

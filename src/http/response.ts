@@ -128,7 +128,7 @@ const codings = ['br', 'gzip'] as const
 
 type Coding = (typeof codings)[number]
 
-export interface Accepted {
+interface Accepted {
   /** The coding; undefined if the client prefers none. */
   coding: Coding | undefined
   /** True if the client accepts a body without coding. */

@@ -24,7 +24,7 @@ import { createPoll, type Poll, repeat } from './chain-stream.ts'
  * The logs that are indexed on a followed network: those of new blocks, while older trades are read for the
  * accounts that clients name; all; or those from a block on.
  */
-export type History = 'accounts' | 'all' | { fromBlock: number }
+type History = 'accounts' | 'all' | { fromBlock: number }
 
 /**
  * The first blocks to index and to notify. A chain that is indexed already began at the first block of its
@@ -90,7 +90,7 @@ export async function readHistories(options: HistoryOptions, signal: AbortSignal
   await repeat(step, { poll, log, what, network: network.name }, signal)
 }
 
-export interface OldTrades extends HistoryOptions {
+interface OldTrades extends HistoryOptions {
   /** The first indexed block: trades of earlier blocks are stored here. */
   indexedFrom: number
 }

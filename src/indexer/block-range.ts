@@ -27,7 +27,7 @@ export interface ChainReads {
 }
 
 /** Reads transactions of known settlement logs; leaves out those that no node knows. @throws Outage */
-export type ReadSettlements = (
+type ReadSettlements = (
   logged: readonly SettledTransaction[],
 ) => Promise<ReadonlyMap<Bytes32, MinedSettlements>>
 

@@ -63,7 +63,7 @@ export function createBlockPoll({ intervalMs, blockTimeMs, now }: BlockPollOptio
   }
 }
 
-export interface Repetition {
+interface Repetition {
   poll: Poll
   log: Log
   /** The warning for a fault. */

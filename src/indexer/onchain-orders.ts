@@ -15,7 +15,7 @@ import type { BlockRange } from './block-range.ts'
 import { attribute, type Competitions, type LoggedSettlement, type MinedSettlement } from './log-rows.ts'
 
 /** A placement with the Unix seconds of its block. */
-export type TimedPlacement = PlacementLog & { timestamp: number }
+type TimedPlacement = PlacementLog & { timestamp: number }
 
 /** The orders to store for these logs, in their order. */
 export type ReadPlacements = (placements: readonly TimedPlacement[]) => Promise<NewOrder[]>

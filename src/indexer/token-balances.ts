@@ -62,7 +62,7 @@ export interface CatchUpOptions {
  * Indexes the transfers of tokens whose balances lag behind the checkpoint, in block ranges between the steps
  * of the indexer.
  */
-export interface CatchUp {
+interface CatchUp {
   /** Indexes one range. @returns false if there was none */
   step(checkpoint: Checkpoint | null): Promise<boolean>
   /** Call it after a reorg: tokens may be behind again. */

@@ -5,7 +5,7 @@ import type { Clock, Log } from '../domain/log.ts'
 import { createHealth, type HealthLimits } from '../outside/health.ts'
 import type { TokenSource } from './token-source.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   now: Clock
   log: Log
 }

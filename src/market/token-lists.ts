@@ -16,7 +16,7 @@ export interface TokenLists {
   contracts(url: string, chainId: number): Promise<readonly Address[]>
 }
 
-export interface TokenListsOptions {
+interface TokenListsOptions {
   /**
    * The allowed prefixes of the lists' URLs. They prevent strangers from choosing the hosts that this service
    * calls.

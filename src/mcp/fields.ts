@@ -79,7 +79,7 @@ export function amountText(atoms: string, { address, decimals }: TokenFields): s
   return `${formatUnits(BigInt(atoms), decimals)} of token ${address} (${atoms} atoms)`
 }
 
-export interface SpokenTerms {
+interface SpokenTerms {
   kind: string
   sellAmount: string
   buyAmount: string

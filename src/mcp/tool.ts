@@ -46,7 +46,7 @@ export interface AskedResult {
 }
 
 /** The result of a call, as the protocol has it. */
-export interface CallResult {
+interface CallResult {
   content: { type: 'text'; text: string }[]
   structuredContent: Record<string, unknown>
   isError?: true

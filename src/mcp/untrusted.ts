@@ -17,7 +17,7 @@ export const untrusted = z
   })
   .describe(notice)
 
-export type Untrusted = z.infer<typeof untrusted>
+type Untrusted = z.infer<typeof untrusted>
 
 const limits = { symbol: 40, name: 80, text: 2_000, tokens: 200, texts: 100 }
 

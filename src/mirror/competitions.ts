@@ -156,7 +156,7 @@ async function mirrorSome(
 }
 
 /** Settlements that an order book named, until the chain shows them: what is stored comes from the chain. */
-export interface Claims {
+interface Claims {
   add(competition: MirroredCompetition): void
   /**
    * Counts those that the chain shows to be of another solver, auction, or orders. A settlement that names no

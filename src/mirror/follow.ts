@@ -57,7 +57,7 @@ const missingMs = 86_400_000
 /** The interval of what need not be done with each look. */
 const rareMs = 60_000
 
-export interface FollowOptions extends MirrorServices {
+interface FollowOptions extends MirrorServices {
   /** The pause between two looks; by default 2 to 5 seconds. */
   pollMs?: number
   /** Ends the pause when trades are stored, so that their orders are read at once. */

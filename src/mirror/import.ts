@@ -23,7 +23,7 @@ const maxPages = 10_000
 const maxRead = 100_000
 
 /** The orders that an import has read: each counts once, however it is named. */
-export type ImportedOrders = LRUCache<OrderUid, true>
+type ImportedOrders = LRUCache<OrderUid, true>
 export const importedOrders = (): ImportedOrders => new LRUCache({ max: maxRead })
 
 /**

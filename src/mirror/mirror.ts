@@ -81,7 +81,7 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
 }
 
 /** The orders that an import has read: one that others have moved to the next page counts once. */
-export interface ReadOrders {
+interface ReadOrders {
   has(uid: OrderUid): boolean
   set(uid: OrderUid, isRead: true): unknown
 }
@@ -110,7 +110,7 @@ export interface MirrorMeter {
  * What became of a competition: `missing` was not shown, `skipped` was never requested, and `contradicts`
  * counts settlements that are others on chain.
  */
-export type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'contradicts'
+type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'contradicts'
 
 /** Orders of one transaction, from two requests. With more, other orders would wait for its locks. */
 export const storedAtOnce = 2 * maxUids

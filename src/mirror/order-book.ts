@@ -107,7 +107,7 @@ export interface OrderBook {
   state(): HealthState
 }
 
-export interface OrderBookOptions {
+interface OrderBookOptions {
   chainId: number
   /** The name in logs and metrics. */
   name: string

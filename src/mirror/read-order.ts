@@ -208,7 +208,7 @@ function quoteOf(read: z.output<typeof quoteShape> | null | undefined): NewOrder
 }
 
 /** Facts of an order that only the order book knows, and nothing proves. */
-export interface OrderReport {
+interface OrderReport {
   /** Null if it reports none. */
   executedFee: bigint | null
   executedFeeToken: Address | null

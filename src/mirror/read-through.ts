@@ -44,7 +44,7 @@ export interface ClientServices extends MirrorServices {
  * @returns the transactions that the node does not know
  * @throws Outage
  */
-export type ReadSettled = (hashes: readonly Bytes32[]) => Promise<Bytes32[]>
+type ReadSettled = (hashes: readonly Bytes32[]) => Promise<Bytes32[]>
 
 /**
  * Reads what is not stored, for a client, and stores it. Concurrent requests for the same share one call.
@@ -54,7 +54,7 @@ export type ReadSettled = (hashes: readonly Bytes32[]) => Promise<Bytes32[]>
 export type ReadThrough<Key> = (key: Key, client: MirrorClient) => Promise<boolean>
 
 /** The same for keys that are read again only after a while. */
-export type ReadOnce<Key> = ReadThrough<Key> & {
+type ReadOnce<Key> = ReadThrough<Key> & {
   /** Reports whether what was read of a key still counts, for every client. */
   hasRead(key: Key): boolean
 }

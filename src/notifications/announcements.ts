@@ -19,7 +19,7 @@ export interface Announcements {
   of(account: Address): Promise<readonly Announcement[]>
 }
 
-export interface AnnouncementOptions {
+interface AnnouncementOptions {
   /** Base URL of the content system: `/notification-list/…` is appended to its path. */
   url: string
   /** Sent as a bearer token. */

@@ -19,7 +19,7 @@ export interface Follower<Result extends Rendered = Rendered> {
   close(): void
 }
 
-export interface FollowerOptions {
+interface FollowerOptions {
   key: string
   /** Whose turn its reads are. */
   client: string

@@ -16,7 +16,7 @@ import type { MemoryLimits, Rendered } from './feed-memory.ts'
 import { createFeedReader } from './feed-reader.ts'
 import { type RenderedEntry, type Rendering, Selection } from './feed-selection.ts'
 
-export interface FollowRequest<Result extends Rendered> {
+interface FollowRequest<Result extends Rendered> {
   /** Subject of the feed, such as an account. */
   key: string
   /** A cursor, or "earliest"; null starts now. */
@@ -41,7 +41,7 @@ export interface Feed {
   close(): void
 }
 
-export interface FeedState {
+interface FeedState {
   followers: number
   /** Followers that read pages. */
   behind: number
@@ -56,7 +56,7 @@ export interface FeedLimits extends MemoryLimits {
   statements: number
 }
 
-export const defaultFeedLimits: FeedLimits = {
+const defaultFeedLimits: FeedLimits = {
   entries: 10_000,
   bytes: 64 * 1_048_576,
   pageBytes: 32_768,

@@ -96,7 +96,7 @@ function pairOf({ chainId, params }: NoticedOrder): Pair | undefined {
 }
 
 /** The end of a programmatic order, by the block that shows it. */
-export interface ProgrammaticEnd {
+interface ProgrammaticEnd {
   programmatic: NoticedOrder
   blockNumber: number
 }
@@ -148,7 +148,7 @@ export async function recordProgrammaticEnds(
 }
 
 /** Parts of a TWAP that ended one after the other without a trade and without an order in the book. */
-export interface MissedPartsOf {
+interface MissedPartsOf {
   programmatic: NoticedOrder
   parts: readonly { part: TwapPart; uid: OrderUid }[]
   blockNumber: number

@@ -14,7 +14,7 @@ import { lockOrders } from '../storage/order/progress.ts'
 import type { OrderServices } from './check.ts'
 import { recoverOrRefuse } from './owner.ts'
 
-export interface CancellationTargets {
+interface CancellationTargets {
   uids: readonly OrderUid[]
   /** The member of the request that names them. */
   field: string
@@ -51,7 +51,7 @@ export async function cancellable(
 }
 
 /** Why an order can't be cancelled. */
-export interface Prevented {
+interface Prevented {
   uid: OrderUid
   code: RefusalCode
   message: string

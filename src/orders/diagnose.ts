@@ -95,7 +95,7 @@ function pricesOf(
 }
 
 /** The reads that an answer about an order of a followed order book waits for. */
-export interface FollowedReads {
+interface FollowedReads {
   /** Returns the funds in the order of the holdings; null for those that could not be read in time. */
   funds(holdings: readonly Holding[]): Promise<DiagnosisInput['look'][]>
   /**

@@ -10,7 +10,7 @@ import { checkDocument, checkGas, checkValidFrom } from './checks/in-memory.ts'
 import { toInteractions } from './interactions.ts'
 
 /** The members of an order that follow from its document. */
-export type DocumentTerms = Pick<Order, 'interactions' | 'validFrom'>
+type DocumentTerms = Pick<Order, 'interactions' | 'validFrom'>
 
 type DocumentLimits = Pick<OrderLimits, 'maxGas' | 'minValidity'>
 

@@ -18,7 +18,7 @@ import { toInteractions, withWrapping } from './interactions.ts'
 import { toOrderQuote } from './place.ts'
 
 /** An order of a contract, as the log of its placement has it. */
-export interface OnchainPlacement {
+interface OnchainPlacement {
   orderUid: OrderUid
   /** The contract. */
   owner: NewOrder['owner']

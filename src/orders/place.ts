@@ -149,7 +149,7 @@ export async function placeOrder(creation: OrderCreation, services: OrderService
 }
 
 /** The UID of an order, stored or not. @throws Refusal when its signature or document is not valid; Outage */
-export async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
+async function uidOf(creation: OrderCreation, services: OrderServices): Promise<OrderUid> {
   return toDraft(creation, await readEarly(creation, services), services).uid
 }
 

@@ -18,7 +18,7 @@ export type OrderToSimulate = Omit<OrderCreation, 'from' | 'quoteId' | 'fullBala
   owner: Address
 }
 
-export type SimulationServices = Pick<OrderServices, 'network' | 'db' | 'appDataSources'> & {
+type SimulationServices = Pick<OrderServices, 'network' | 'db' | 'appDataSources'> & {
   simulateOrder: SimulateOrder
 }
 

@@ -1,7 +1,7 @@
 import { createLruCache } from '../domain/derived.ts'
 import type { Clock } from '../domain/log.ts'
 
-export interface AnswerCacheOptions<V> {
+interface AnswerCacheOptions<V> {
   /** The maximum number of entries; the least recently used ones are dropped first. */
   maxEntries: number
   now: Clock
@@ -13,7 +13,7 @@ export interface AnswerCacheOptions<V> {
  * failures are not.
  * @param isFresh asks again even if an answer is cached
  */
-export type AnswerCache<V> = (key: string, ask: () => Promise<V>, isFresh?: boolean) => Promise<V>
+type AnswerCache<V> = (key: string, ask: () => Promise<V>, isFresh?: boolean) => Promise<V>
 
 export function createAnswerCache<V>({ maxEntries, now, ttlMs }: AnswerCacheOptions<V>): AnswerCache<V> {
   const cache = createLruCache<string, { answer: Promise<V>; until: number }>({ max: maxEntries })

@@ -24,7 +24,7 @@ export interface HealthLimits {
   atOnce: number
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   name: string
   limits: HealthLimits
   now: Clock

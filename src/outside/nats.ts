@@ -19,7 +19,7 @@ import type { Clock, Log } from '../domain/log.ts'
 import { OutsideFault } from './fault.ts'
 import { createHealth } from './health.ts'
 
-export interface StreamMessage {
+interface StreamMessage {
   subject: string
   /** Stored once for each id, in the header Nats-Msg-Id. */
   id: string
@@ -39,7 +39,7 @@ export interface EventStream {
   close(): Promise<void>
 }
 
-export interface NatsOptions {
+interface NatsOptions {
   /** Servers, separated by commas: nats:// or tls://, with user and password, or a token, if needed. */
   url: string
   /** File of credentials, as `nsc` writes it. */

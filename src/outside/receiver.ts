@@ -51,7 +51,7 @@ const publicIpv6 = /^[23][0-9a-f]{3}:/i
 
 export type Lookup = typeof lookup
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** Resolves names for each connection; `lookupAt()` if left out. */
   lookup?: Lookup
   /** The time limit of the whole exchange. */

@@ -12,7 +12,7 @@ import { hooksCall } from '../domain/settlement/calldata.ts'
 import { hooksGas } from '../domain/settlement/gas.ts'
 import type { Trader } from './price.ts'
 
-export interface QuoteLimits {
+interface QuoteLimits {
   /** The minimum distance of validTo from now, in seconds. */
   minValidity: number
   /** The maximum distance of validTo from now, in seconds; not for presign. */

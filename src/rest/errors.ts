@@ -121,7 +121,7 @@ export function toErrorBody(family: Family, { code, message, data }: Fault): Rec
   return { errorType: code, description: message, ...(data !== undefined && { data }) }
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   family: Family
   /** Undefined for a path or method without a route. */
   row?: RowTraits | undefined

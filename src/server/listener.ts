@@ -150,7 +150,7 @@ const defaultTimes: RequestTimes = {
   answerBytesPerMs: 16,
 }
 
-export interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast' | 'limitAnswer'> {
+interface ListenerOptions extends Omit<Serving, 'onEnd' | 'isLast' | 'limitAnswer'> {
   /** Called for each response that its client did not take in time. */
   onCut: () => void
   times?: Partial<RequestTimes> | undefined

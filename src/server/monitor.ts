@@ -28,7 +28,7 @@ export function createMetricsHandler(
   })
 }
 
-export interface MonitorOptions {
+interface MonitorOptions {
   log: Log
   metrics: Metrics
   ready: Ready

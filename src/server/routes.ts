@@ -53,7 +53,7 @@ export interface HttpRouter {
 export type Ready = () => Promise<Record<string, boolean | number | DownSince>>
 
 /** RFC 3339 times at which parts were found to be down, by name. */
-export type DownSince = Readonly<Record<string, string>>
+type DownSince = Readonly<Record<string, string>>
 
 export interface HttpRouterOptions extends Services {
   ready: Ready

@@ -32,7 +32,7 @@ export interface ServerOptions extends Omit<HttpRouterOptions, 'partners'> {
   isMetricsReader?: ((apiKey: string | undefined) => boolean) | undefined
 }
 
-export interface Server {
+interface Server {
   /** @returns the address it listens on, such as http://127.0.0.1:4000 */
   listen(port: number, host: string): Promise<string>
   /** Keeps serving, and asks clients to close their connections. */

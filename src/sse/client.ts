@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse'
 
-export interface StreamRequest {
+interface StreamRequest {
   /** The URL of GraphQL over SSE. */
   url: string
   query: string
@@ -9,7 +9,7 @@ export interface StreamRequest {
   silenceMs: number
 }
 
-export interface StreamResult<Data> {
+interface StreamResult<Data> {
   data?: Data | null
   errors?: readonly { message: string; extensions?: Record<string, unknown> }[]
 }

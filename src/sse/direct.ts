@@ -19,7 +19,7 @@ import {
   jsonIn,
 } from './frames.ts'
 
-export interface DirectOptions {
+interface DirectOptions {
   beats: Beats
   meter: StreamMeter
   /** Buffered bytes of one connection, beyond one event. */

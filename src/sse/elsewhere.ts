@@ -28,7 +28,7 @@ interface Here {
 }
 
 /** Streams of several operations at the other processes. Without Redis there are none. */
-export interface Elsewhere {
+interface Elsewhere {
   /** Lets other processes find the stream of a token here. While Redis is away, only this one finds it. */
   announce(token: string): Promise<void>
   forget(token: string): void

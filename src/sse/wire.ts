@@ -17,7 +17,7 @@ import type { Exchange, Operations } from './operations.ts'
 /** No HEAD: a stream has no headers without its events. */
 export const streamMethods = 'GET, POST, PUT, DELETE, OPTIONS'
 
-export type EventStream = AsyncGenerator<string, void, undefined>
+type EventStream = AsyncGenerator<string, void, undefined>
 
 export function isStream(body: ResponseBody | null): body is EventStream {
   return body !== null && typeof body !== 'string'
@@ -35,7 +35,7 @@ export async function readParams(req: IncomingMessage): Promise<Record<string, u
   throw new Refusal('InvalidQuery', 'the body must be a JSON object with a query')
 }
 
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   checkNesting(text)
   try {
     return JSON.parse(text)

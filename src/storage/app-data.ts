@@ -22,7 +22,7 @@ export async function findDocuments(db: Db, hashes: readonly Bytes32[]): Promise
 }
 
 /** The client that uploads a document, and how long it is kept while no order names it. */
-export interface Uploader {
+interface Uploader {
   /** A hash of the client’s address. */
   client: Uint8Array
   expiresAt: Date

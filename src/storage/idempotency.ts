@@ -1,18 +1,18 @@
 import { type Db, sql } from './database/database.ts'
 
 /** A request by its hashes. `key` covers method, path, client and the client's key. */
-export interface KeyedRequest {
+interface KeyedRequest {
   key: Uint8Array
   bodyHash: Uint8Array
 }
 
 /** One attempt to answer a request. */
-export interface Attempt {
+interface Attempt {
   key: Uint8Array
   id: string
 }
 
-export interface StoredResponse {
+interface StoredResponse {
   status: number
   contentType: string
   body: string

@@ -18,7 +18,7 @@ export type ReadTokens<Value> = (
 ) => Promise<Map<Address, Value | Error>>
 
 /** Reads that need more than the database. */
-export interface TokenReads {
+interface TokenReads {
   tokens: ReadTokens<Token>
   usdPrices: ReadTokens<Sourced<string>>
   histories: Record<PriceInterval, ReadTokens<Sourced<PriceHistory>>>

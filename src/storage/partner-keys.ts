@@ -20,7 +20,7 @@ export const partnerKeyType = described('PartnerKey', 'A key of a partner, witho
 
 export type PartnerKey = ValueOf<typeof partnerKeyType>
 
-export interface NewPartnerKey extends PartnerLimits {
+interface NewPartnerKey extends PartnerLimits {
   id: string
   name: string
   prefix: string
@@ -150,7 +150,7 @@ export async function countPartnerUse(db: Db, uses: ReadonlyMap<string, PartnerU
 }
 
 /** A key that is not revoked: its limits, and the end of the one before it. */
-export interface ValidKey extends PartnerLimits {
+interface ValidKey extends PartnerLimits {
   id: string
   previousUntil: Date | null
 }

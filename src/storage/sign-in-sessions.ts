@@ -17,7 +17,7 @@ export async function takeNonce(db: Db, nonce: string, now: Date): Promise<boole
   return count > 0
 }
 
-export interface StoredSession {
+interface StoredSession {
   tokenHash: Uint8Array
   account: Address
   createdAt: Date

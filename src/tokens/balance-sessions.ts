@@ -31,7 +31,7 @@ export interface BalanceSessions {
   close(): void
 }
 
-export interface FollowedSession {
+interface FollowedSession {
   /** The tokens, and a signal that aborts when others are in their place. */
   current(): { tokens: readonly Address[]; replaced: AbortSignal }
 }
@@ -42,7 +42,7 @@ interface Follower {
   replacing: AbortController
 }
 
-export interface BalanceSessionsOptions {
+interface BalanceSessionsOptions {
   db: Database
   signals: Pick<Signals, 'on'>
   now: Clock
@@ -57,7 +57,7 @@ export const idleMs = 10_000
 const leaseMs = 60_000
 const renewMs = 20_000
 
-export const sessionLimits: SessionLimits = { perOwner: 5, perClient: 100, total: 20_000 }
+const sessionLimits: SessionLimits = { perOwner: 5, perClient: 100, total: 20_000 }
 
 const refusals: Record<ReachedLimit, ['RateLimited' | 'Unavailable', string]> = {
   perOwner: [

@@ -23,7 +23,7 @@ import {
 /** `unavailable`: the node cannot read this one now. */
 export type KnownBalance = ReadBalance | 'unavailable'
 
-export interface Balances {
+interface Balances {
   /** The block that all of them were read at. */
   block: number
   /** The balances in the order of the tokens. */
@@ -37,7 +37,7 @@ export interface Balances {
  */
 export type ReadBalances = (owner: Address, tokens: readonly Address[], client: string) => Promise<Balances>
 
-export interface BalanceReadsOptions {
+interface BalanceReadsOptions {
   chain: Pick<Chain, 'balances'>
   heads: Pick<Heads, 'newest'>
 }
@@ -174,7 +174,7 @@ export interface BalanceWatch {
   ): AsyncGenerator<BalancesUpdate, void>
 }
 
-export interface BalanceWatchOptions {
+interface BalanceWatchOptions {
   chain: Pick<Chain, 'balances' | 'block' | 'changedHoldings'>
   heads: Heads
   /** Balances watched in this process. */

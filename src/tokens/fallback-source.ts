@@ -58,7 +58,7 @@ export const fallbackLimits: FallbackLimits = {
   maxWaiting: 2_000,
 }
 
-export interface FallbackOptions<Value> {
+interface FallbackOptions<Value> {
   /** Names the value in outages and log messages. */
   what: string
   /** The preferred source first. */

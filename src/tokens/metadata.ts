@@ -12,7 +12,7 @@ import type { Token } from '../domain/token/token.ts'
 import type { Database } from '../storage/database/database.ts'
 import { findTokens, storeReadTokens } from '../storage/token/tokens.ts'
 
-export interface PendingTokensOptions {
+interface PendingTokensOptions {
   chainId: number
   db: Database
   log: Log
@@ -31,7 +31,7 @@ export interface TokenRoom {
 }
 
 /** Tokens read in blocks that are not indexed yet. A block that a reorg replaced never will be. */
-export interface PendingTokens {
+interface PendingTokens {
   keep(token: ReadToken): void
   /** The tokens that need not be read again: read a moment ago, or stored by this call. */
   recall(addresses: readonly Address[], room?: TokenRoom): Promise<Token[]>
@@ -104,7 +104,7 @@ function hasBlock(token: ReadToken): token is ReadToken & { block: NonNullable<R
   return token.block !== null
 }
 
-export interface TokenReaderOptions {
+interface TokenReaderOptions {
   network: Pick<Network, 'chainId' | 'name'>
   /** Reads a token contract; many calls share a batch. @throws Outage */
   ask(address: Address): Promise<ReadToken>
@@ -243,7 +243,7 @@ function onlyOutage(fault: unknown): Outage {
 }
 
 /** Has the metadata of tokens stored before it is needed. It returns at once. */
-export type NameTokens = (addresses: readonly Address[]) => void
+type NameTokens = (addresses: readonly Address[]) => void
 
 interface NamingOptions {
   chainId: number

@@ -6,7 +6,7 @@ import { isAbsurdPrice, type NativeRate, usdPriceDown } from '../domain/token/pr
 import type { Token } from '../domain/token/token.ts'
 import type { UsdPriceSource } from '../market/token-source.ts'
 
-export interface OrderBookPriceOptions {
+interface OrderBookPriceOptions {
   name: string
   network: Pick<Network, 'usdReference'>
   /** An address that is no token is left out. */

@@ -7,7 +7,7 @@ import { type HolderSource, maxHolders } from '../market/token-source.ts'
 import type { Db } from '../storage/database/database.ts'
 import { findHeld, findHolders, type HolderProgress } from '../storage/token/holders.ts'
 
-export interface OwnHoldersOptions {
+interface OwnHoldersOptions {
   name: string
   network: Pick<Network, 'chainId' | 'holderTokens' | 'blockTimeMs'>
   db: Db

@@ -44,7 +44,7 @@ export const poolPageFields = {
   isStale: flag('True if newer logs cannot be read.'),
 }
 
-export interface PoolFigureOptions {
+interface PoolFigureOptions {
   network: Pick<Network, 'chainId' | 'wrappedNative' | 'baseTokens' | 'blockTimeMs'>
   db: Db
   now: Clock

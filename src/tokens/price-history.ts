@@ -19,7 +19,7 @@ import type { Database, Db } from '../storage/database/database.ts'
 import { findMarketPrices } from '../storage/token/tokens.ts'
 import { usdPrice } from './order-book-price.ts'
 
-export interface OwnHistoryOptions {
+interface OwnHistoryOptions {
   name: string
   network: Pick<Network, 'chainId' | 'usdReference' | 'wrappedNative'>
   db: Db
@@ -91,7 +91,7 @@ export interface MarketRecorder {
   run(signal: AbortSignal): Promise<void>
 }
 
-export interface MarketRecorderOptions {
+interface MarketRecorderOptions {
   network: Pick<Network, 'chainId' | 'usdReference' | 'wrappedNative' | 'baseTokens'>
   db: Database
   /** A token without a price is left out. @throws Outage, Refusal */

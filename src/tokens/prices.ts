@@ -27,7 +27,7 @@ interface TokenPrices {
 export type PricesUpdate = Update<Address, TokenPrices>
 type Prices = Pick<PricesUpdate['changes'][number], 'value'>
 
-export const tokenPrices = described('TokenPrices', 'The prices of a token.', {
+const tokenPrices = described('TokenPrices', 'The prices of a token.', {
   token: from('subject', namedToken),
   usdPrice: derived(
     objectOf(usdPrice).orNull('Value of one whole token; null unless it is known.'),
@@ -63,7 +63,7 @@ export interface PriceWatch {
   subscribe(tokens: readonly Address[], subscriber: Subscriber): AsyncGenerator<PricesUpdate, void>
 }
 
-export interface PriceWatchOptions {
+interface PriceWatchOptions {
   heads: Heads
   /** The block of the pools that prices are computed from. @throws Outage */
   marketBlock(): Promise<number>

@@ -12,7 +12,7 @@ export interface Entry<Subject, Value> {
   watchers: Set<Watcher<Subject, Value>>
 }
 
-export interface Change<Subject, Value> {
+interface Change<Subject, Value> {
   subject: Subject
   value: Value
   /** The value that this watcher got before; `undefined` for the first time. */
@@ -143,7 +143,7 @@ export interface Subscriber {
 }
 
 /** Values that clients watch, each held and read once for all its watchers. */
-export interface Watch<Subject, Value> {
+interface Watch<Subject, Value> {
   /** Entries by key; the one that was read longest ago first. */
   entries: ReadonlyMap<string, Entry<Subject, Value>>
   /** Entries that have to be read. */
@@ -164,7 +164,7 @@ export interface Watch<Subject, Value> {
   away(): void
 }
 
-export interface WatchOptions<Subject, Value> {
+interface WatchOptions<Subject, Value> {
   keyOf(subject: Subject): string
   isEqual(one: Value, other: Value): boolean
   /** Names the values in refusals. */

@@ -4,7 +4,7 @@ import type { Artifact } from '../../src/dev/contracts/artifact.ts'
 import { compileSources } from '../../src/dev/contracts/compile.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 
-export type Compiled = Pick<Artifact, 'contractName' | 'abi' | 'bytecode'>
+type Compiled = Pick<Artifact, 'contractName' | 'abi' | 'bytecode'>
 
 interface Kept {
   /** The sources that these are compiled from. */

@@ -25,9 +25,7 @@ export const composable = new Interface(readArtifact('ComposableCow').abi)
 export const walletAbi = new Interface(readArtifact('SafeWallet').abi)
 export const fallbackAbi = new Interface(readArtifact('ExtensibleFallbackHandler').abi)
 const tokenAbi = new Interface(readArtifact('TestToken').abi)
-export const walletSignatureAbi = new Interface([
-  'function isValidSignature(bytes32, bytes) view returns (bytes4)',
-])
+const walletSignatureAbi = new Interface(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
 const [scripted] = readCompiled('scripted-handler.sol', ['ScriptedHandler'])
 if (!scripted) throw new Error('not compiled')
 export const scriptedAbi = new Interface(scripted.abi)
@@ -87,10 +85,10 @@ interface Receipt {
   logs: { address: string; topics: Hex[]; data: Hex }[]
 }
 
-export type ConditionalStage = Awaited<ReturnType<typeof startConditionalStage>>
+type ConditionalStage = Awaited<ReturnType<typeof startConditionalStage>>
 
 /** The local chain with its market, at a time of the test's choice. It mines on request only. */
-export async function startConditionalStage(genesisTime: number) {
+async function startConditionalStage(genesisTime: number) {
   const home = createTemporaryHome()
   const anvil = await launchAnvil(findAnvil(undefined), {
     ...{ home, port: 0, genesisTime, log: silentLog, onSpawn() {} },

@@ -27,7 +27,7 @@ interface StagePool {
 }
 
 /** Swaps along one path, with the pool contract's own rounding. */
-export interface Walk {
+interface Walk {
   interactions: Interaction[]
   amountOut: bigint
 }

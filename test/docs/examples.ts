@@ -111,7 +111,7 @@ function shell(script: string, cwd: string, longestMs: number): Promise<string> 
 }
 
 /** Lines without what differs from run to run. */
-export function shapes(text: string): string[] {
+function shapes(text: string): string[] {
   return text
     .trim()
     .split('\n')

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 export const root = path.join(import.meta.dirname, '..', '..')
 
-export interface Block {
+interface Block {
   language: string
   /** What follows the language: the file that it stands for, or the setting. */
   name: string

@@ -1,5 +1,10 @@
-import type { Eligibility, Terms } from '../../src/domain/affiliate/affiliate.ts'
-import { minOf, mulDivDown } from '../../src/domain/amount.ts'
+import {
+  type AffiliateProgramme,
+  dollarDecimals,
+  type Eligibility,
+  type Terms,
+} from '../../src/domain/affiliate/affiliate.ts'
+import { formatUnits, minOf, mulDivDown, parseUnits } from '../../src/domain/amount.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 
 /**
@@ -13,6 +18,15 @@ export function dollarValueDown(
   reference: { price: bigint; decimals: number },
 ): bigint {
   return mulDivDown(sold.amount * sold.price, 10n ** 18n, reference.price * 10n ** BigInt(reference.decimals))
+}
+
+/** The trader's part of the reward, not rounded. */
+export function traderRewardAmount({
+  rewardAmount,
+  revenueSplitTraderPct,
+}: Pick<AffiliateProgramme, 'rewardAmount' | 'revenueSplitTraderPct'>): string {
+  const hundredths = parseUnits(rewardAmount, dollarDecimals) * parseUnits(revenueSplitTraderPct, 2)
+  return formatUnits(hundredths, dollarDecimals + 2 + 2)
 }
 
 /** A trade of an order whose document has a referrer code. */
@@ -59,7 +73,7 @@ export function bindingOf(
   return undefined
 }
 
-export interface Judgement {
+interface Judgement {
   eligibility: Eligibility
   /** The part of the trade's value that counts. */
   eligibleVolume: bigint

@@ -19,7 +19,7 @@ export interface SentAuction {
   surplusCapturingJitOrderOwners: Address[]
 }
 
-export interface Bid {
+interface Bid {
   /** Thousandths of what the pool pays that it promises: more than 1,000 is false. */
   times?: bigint
   /** What is added to each solution. */

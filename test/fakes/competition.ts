@@ -14,7 +14,7 @@ const prices = new Map([
   [dollar, 10n ** 18n],
 ])
 
-export interface SampleCompetition {
+interface SampleCompetition {
   id: bigint
   solver: Address
   fills: { order: Order; fill: Fill }[]

@@ -53,7 +53,7 @@ export async function nextOf(stream: AsyncIterator<FeedEvent, void>): Promise<En
   return entryOf(value.text)
 }
 
-export const entryOf = (text: string): Entry => JSON.parse(text)
+const entryOf = (text: string): Entry => JSON.parse(text)
 export const notificationOf = ({ text }: EntryText) => entryOf(text).notification
 
 const allBytes = 2 ** 30

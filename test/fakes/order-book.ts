@@ -17,7 +17,7 @@ export interface ScriptedOrder extends Record<string, unknown> {
   creationDate: string
 }
 
-export interface ScriptedTrade {
+interface ScriptedTrade {
   orderUid: OrderUid
   owner: Hex
   txHash: Hex

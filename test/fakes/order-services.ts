@@ -22,7 +22,7 @@ import { dollar, sampleQuote, signingDomain, wrapped } from './order.ts'
 /** The fixed time of these services, in Unix seconds. */
 export const testTime = 1_800_000_000
 
-export interface Trader {
+interface Trader {
   address: Address
   sign(scheme: EcdsaScheme, digest: Hex): Hex
 }

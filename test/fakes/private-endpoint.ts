@@ -4,7 +4,7 @@ import { keccakHex } from '../../src/domain/evm/keccak.ts'
 import { startScriptedNode } from '../chain/scripted-node.ts'
 
 /** `include`: transactions get into blocks; `keep`: they are taken, and nobody sees them; `down`: 502. */
-export type EndpointMood = 'include' | 'keep' | 'down'
+type EndpointMood = 'include' | 'keep' | 'down'
 
 /** A node that takes transactions only, in front of a chain. */
 export async function startPrivateEndpoint(chain: Rpc) {

@@ -331,34 +331,6 @@ export const soldCompetition = {
   ],
 } as const
 
-export const sepoliaQuote = {
-  quote: {
-    sellToken: '0xfff9976782d46cc05630d1f6ebab18b2324d6b14',
-    buyToken: '0xbe72e441bf55620febc26715db68d3494213d8cb',
-    receiver: '0x6468B8cE5d68528CdF62791431c2914E1e028244',
-    sellAmount: '499728378678100948',
-    buyAmount: '273346350884534691538',
-    validTo: 1785422153,
-    appData:
-      '{"appCode":"CoW Swap","environment":"development","metadata":{"orderClass":{"orderClass":"limit"},"quote":{"slippageBips":0}},"version":"1.15.0"}',
-    appDataHash: '0x87b51830df29f77bd6ff1812697703a744b17659e8094e4264e860beb27559ad',
-    feeAmount: '271621321899052',
-    gasAmount: '222253',
-    gasPrice: '1222126684',
-    sellTokenPrice: '1',
-    kind: 'sell',
-    partiallyFillable: false,
-    sellTokenBalance: 'erc20',
-    buyTokenBalance: 'erc20',
-    signingScheme: 'eip712',
-  },
-  from: '0x6468B8cE5d68528CdF62791431c2914E1e028244',
-  expiration: '2026-07-30T14:07:53.488762137Z',
-  id: 620730,
-  verified: true,
-  protocolFeeBps: '0.3',
-} as const
-
 /** A quote for 317,204 DAI with a permit as a hook in its document. */
 export const permitQuote = {
   quote: {
@@ -388,15 +360,15 @@ export const permitQuote = {
   protocolFeeBps: '2',
 } as const
 
-export const openDocument = { fullAppData: openOrder.fullAppData } as const
+const openDocument = { fullAppData: openOrder.fullAppData } as const
 
-export const openStatus = { type: 'active' } as const
+const openStatus = { type: 'active' } as const
 
-export const nativePrice = { price: 1 } as const
+const nativePrice = { price: 1 } as const
 
 export const totalSurplus = { totalSurplus: '62830276615427648' } as const
 
-export const version = 'main@2193c8c69c65c7d439d63e0e34f6bdb587dd4970' as const
+const version = 'main@2193c8c69c65c7d439d63e0e34f6bdb587dd4970' as const
 
 const account = openOrder.owner
 const { transactionHashes } = soldCompetition

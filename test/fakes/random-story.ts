@@ -117,7 +117,7 @@ export const randomStory = fc.record({
   cancelled: fc.boolean(),
 })
 
-export type RandomStory = typeof randomStory extends fc.Arbitrary<infer T> ? T : never
+type RandomStory = typeof randomStory extends fc.Arbitrary<infer T> ? T : never
 
 /** Gives each stored story its own UID, owner and tokens, also while fast-check shrinks a failure. */
 let stories = 0

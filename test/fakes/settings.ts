@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ConfigError } from '../../src/app/config.ts'
 
-export interface TemporaryFile extends Disposable {
+interface TemporaryFile extends Disposable {
   /** @returns its path */
   write(text: string): string
   folder: string

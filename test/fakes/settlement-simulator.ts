@@ -12,7 +12,7 @@ const calls = new Interface([
   'function withdraw(uint256 amount)',
 ])
 
-export interface Simulation {
+interface Simulation {
   fills: Fill[]
   /** The remaining balance of the settlement contract in each token. */
   left: Map<Address, bigint>

@@ -19,7 +19,7 @@ export interface SampleSolution {
 }
 
 /** A competition of many solutions, best first, over orders that are stored; built on block 100. */
-export interface ContestedAuction {
+interface ContestedAuction {
   id: bigint
   orders: Order[]
   deadlineBlock?: number
@@ -54,7 +54,7 @@ export async function storeContest(db: Database, contest: ContestedAuction): Pro
   await db.transaction((tx) => insertCompetition(tx, auction, ranking as RankedSolution[]))
 }
 
-export interface SampleSettlement {
+interface SampleSettlement {
   txHash: Bytes32
   blockNumber: number
   /** The index of the settlement's log, which follows those of its trades. */

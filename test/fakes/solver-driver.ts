@@ -21,8 +21,7 @@ interface SentCall {
 }
 
 /** An order as the service sends it to drivers. */
-export interface SentDriverOrder
-  extends Omit<SignedOrder, 'sellAmount' | 'buyAmount' | 'feeAmount' | 'receiver'> {
+interface SentDriverOrder extends Omit<SignedOrder, 'sellAmount' | 'buyAmount' | 'feeAmount' | 'receiver'> {
   uid: Hex
   receiver: Address | null
   sellAmount: string
@@ -34,7 +33,7 @@ export interface SentDriverOrder
   quote: { sellAmount: string; buyAmount: string; fee: string }
 }
 
-export interface SentDriverAuction {
+interface SentDriverAuction {
   kind: string
   id: string
   orders: SentDriverOrder[]
@@ -57,7 +56,7 @@ export interface DriverWays {
 }
 
 /** A solution that it proposed, of one order. */
-export interface DriverPlan {
+interface DriverPlan {
   solutionId: number
   auctionId: bigint
   order: SentDriverOrder
@@ -77,7 +76,7 @@ export interface SolverDriverFake extends SolverEngineFake {
   goes(ways: DriverWays): void
 }
 
-export interface SolverDriverOptions {
+interface SolverDriverOptions {
   rpcUrl: string
   network: Network
   /** On the allow-list, with coins for gas. */

@@ -187,7 +187,7 @@ interface Call {
   callData: string
 }
 
-export interface AtPrices {
+interface AtPrices {
   gas?: number | undefined
   /** The interactions of every answer. */
   interactions?: readonly Call[]

@@ -1,10 +1,41 @@
-import type { AuctionHistory, OrderHistory } from '../../src/domain/auction/competition.ts'
+import type {
+  OrderExecution,
+  ProposedExecution,
+  SettlementAttempt,
+  StoredAuction,
+  StoredSolution,
+} from '../../src/domain/auction/competition.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { FeePolicy } from '../../src/domain/fee/policy.ts'
+import type { OrderEvent } from '../../src/domain/order/event.ts'
 import type { Order, Trade } from '../../src/domain/order/order.ts'
 import { amountOf, hexOf } from '../../src/storage/database/columns.ts'
 import { type Database, sql } from '../../src/storage/database/database.ts'
 import type { FeePolicy as PolicyRow, Trade as TradeRow } from '../../src/storage/generated/client.ts'
+
+interface NativePrice {
+  token: Address
+  /** Native atoms for 10^18 token atoms. */
+  price: bigint
+}
+
+/** One auction in the history of one order, reduced to the parts about that order. */
+interface AuctionHistory extends StoredAuction {
+  /** The prices of the order's two tokens, if the auction had them. */
+  nativePrices: NativePrice[]
+  proposedSolutions: (StoredSolution & Pick<ProposedExecution, 'executedSell' | 'executedBuy'>)[]
+  executions: OrderExecution[]
+  settlementAttempts: SettlementAttempt[]
+  feePolicies: FeePolicy[]
+}
+
+/** The full history of an order. Events are sorted oldest first, auctions by id, trades newest first. */
+interface OrderHistory {
+  events: OrderEvent[]
+  auctions: AuctionHistory[]
+  trades: Trade[]
+}
 
 /** The history of an order, read from the tables without the program's statements. */
 export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promise<OrderHistory> {

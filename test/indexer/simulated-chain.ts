@@ -22,7 +22,7 @@ interface SimulatedBlock extends Block {
 const solver = address(`0x${'51'.repeat(20)}`)
 
 /** The transaction of a block. */
-export const transactionOf = (blockHash: Bytes32): Bytes32 => `0xf0${blockHash.slice(4)}` as Bytes32
+const transactionOf = (blockHash: Bytes32): Bytes32 => `0xf0${blockHash.slice(4)}` as Bytes32
 
 const settlementAt = (place: LogPosition): ChainLog => ({ type: 'settlement', ...place, solver })
 

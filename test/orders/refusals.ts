@@ -21,7 +21,7 @@ export interface Stage {
   services: OrderServices
 }
 
-export interface Call {
+interface Call {
   method: string
   /** Below the network's segment, except for `/graphql`. */
   path: string
@@ -29,7 +29,7 @@ export interface Call {
 }
 
 /** A request that is answered with a code, and the state that it needs. */
-export interface RefusalRow {
+interface RefusalRow {
   code: RefusalCode
   status: number
   /** The fault, in a few words. */
@@ -43,7 +43,7 @@ const unknownUid: OrderUid = `0x${'99'.repeat(56)}` as const
 const poor = { balance: 10n ** 18n - 1n, allowance: 10n ** 18n - 1n }
 
 /** An order in a client's request. */
-export function orderBody(creation: OrderCreation): Record<string, unknown> {
+function orderBody(creation: OrderCreation): Record<string, unknown> {
   const { appData, quoteId, sellAmount, buyAmount, feeAmount, ...rest } = creation
   const amounts = { sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` }
   return { ...rest, ...amounts, appData: appData.appData, ...(quoteId && { quoteId: Number(quoteId) }) }

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { eventually } from './eventually.ts'
 import { freePorts } from './processes.ts'
 
-export interface Balancer extends AsyncDisposable {
+interface Balancer extends AsyncDisposable {
   url: string
 }
 

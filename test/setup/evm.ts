@@ -14,7 +14,7 @@ import { silentLog } from '../fakes/silent-log.ts'
 
 const require = createRequire(import.meta.url)
 
-export interface Contract {
+interface Contract {
   bytecode: string
   abi: InterfaceAbi
 }

@@ -24,7 +24,7 @@ const tokenAbi = new Interface(readArtifact('TestToken').abi)
 const poolAbi = new Interface(readArtifact('Pool').abi)
 const factoryAbi = new Interface(readArtifact('PoolFactory').abi)
 
-export interface Wish {
+interface Wish {
   sellToken?: Address
   buyToken?: Address
   sellAmount?: bigint

@@ -8,7 +8,7 @@ const events = new Interface([
 ])
 const pair = ['function token0() view returns (address)', 'function token1() view returns (address)']
 
-export interface ScriptFigures {
+interface ScriptFigures {
   token0: string
   token1: string
   reserve0: bigint

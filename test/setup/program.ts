@@ -7,7 +7,7 @@ import { runCommandLine } from '../../src/app/cli.ts'
 /** Returns the file of the command as shipped. */
 export const program = () => inject('program')
 
-export interface Ended {
+interface Ended {
   code: number
   stdout: string
   stderr: string

@@ -24,7 +24,7 @@ export interface Replicated extends AsyncDisposable {
   replica: Server
 }
 
-export interface Server {
+interface Server {
   url: string
   run(statement: string): Promise<Record<string, unknown>[]>
   stop(): Promise<void>

@@ -19,7 +19,7 @@ const word = (text: string) => AbiCoder.defaultAbiCoder().encode(['address'], [t
 const quantity = (value: number) => `0x${value.toString(16)}`
 
 /** A trade of the whole of an order in a transaction of its own, in a block that the chain has. */
-export interface OldTrade {
+interface OldTrade {
   order: ScriptedOrder
   txHash: Hex
   block: number

@@ -20,7 +20,7 @@ export interface Exchanged {
   text: string
 }
 
-export type Sender = (sent: Sent) => Promise<Exchanged>
+type Sender = (sent: Sent) => Promise<Exchanged>
 
 /** Keeps connections, as clients do. */
 export function createSender(url: string): Sender & Disposable {

@@ -25,7 +25,7 @@ interface AccountsOptions {
 }
 
 /** The accounts that pay for gas on one network. */
-export interface Accounts {
+interface Accounts {
   solvers: AccountBalances
   refunder: AccountBalances
   /** Balances for auctions, which leave out settlements that cannot be paid. */

@@ -87,7 +87,7 @@ async function tryClaim({ network, nodes, mirror }: Claimant, db: Database): Pro
 }
 
 /** A fault of a row of NETWORKS_FILE, as its node shows, with advice. */
-export interface RowFault {
+interface RowFault {
   says: string
   advice: string
   /** It ends by itself once the node has synchronized. */

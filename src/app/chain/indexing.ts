@@ -62,7 +62,7 @@ const followedMs = 500
 const lateMs = 10_000
 
 /** The loops of the role `index` on one network. */
-export interface Indexing {
+interface Indexing {
   indexerOptions: IndexerOptions
   holdingsOptions: HoldingsIndexOptions
   hookOptions: HookReading
@@ -150,7 +150,7 @@ export function composeIndexing(options: IndexingOptions): Indexing {
 }
 
 /** Loops that count the logs of pools, and their figures. */
-export interface PoolCounts {
+interface PoolCounts {
   figures: ReturnType<typeof createPoolFigures>
   /** Stores the pools that this process uses. */
   note(signal: AbortSignal): Promise<void>
@@ -158,7 +158,7 @@ export interface PoolCounts {
   count(signal: AbortSignal): Promise<void>
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   network: Network
   chain: Chain
   pools: Pools

@@ -11,7 +11,7 @@ const isSmtpUrl = (text: string) => {
   return /^smtps?:$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname) && search + hash === ''
 }
 
-export const emailSettings = {
+const emailSettings = {
   SMTP_URL: z
     .string()
     .refine(isSmtpUrl, 'must be smtp:// or smtps://, with a host')
@@ -63,7 +63,7 @@ const subject = z
   .max(500)
   .regex(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/, 'must be mailto: and an address, or a URL with https:')
 
-export const pushSettings = {
+const pushSettings = {
   VAPID_PUBLIC_KEY: publicKey
     .optional()
     .describe(
@@ -112,7 +112,7 @@ function publicKeyOf(secret: string): string | undefined {
   }
 }
 
-export const telegramSettings = {
+const telegramSettings = {
   TELEGRAM_BOT_TOKEN: z
     .string()
     .regex(/^\d{1,20}:[\w-]{20,100}$/, 'must be a bot’s token')
@@ -157,7 +157,7 @@ const isNatsUrl = (text: string) =>
 /** Names in subjects: without dots, spaces and wildcards. */
 const natsName = z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ and -')
 
-export const natsSettings = {
+const natsSettings = {
   NATS_URL: z
     .string()
     .refine(isNatsUrl, 'must be nats:// or tls://, with a host')

@@ -4,7 +4,7 @@ import { networkIds } from '../../storage/chain/networks.ts'
 import type { Db } from '../../storage/database/database.ts'
 
 /** The flags of `tradegraph accounting`, as given. */
-export interface AccountingFlags {
+interface AccountingFlags {
   from?: string | undefined
   to?: string | undefined
   network?: string | undefined

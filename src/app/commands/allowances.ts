@@ -29,7 +29,7 @@ export interface AllowanceFlags {
   json: boolean
 }
 
-export const allowanceActions = ['list', 'revoke'] as const
+const allowanceActions = ['list', 'revoke'] as const
 export type AllowanceAction = (typeof allowanceActions)[number]
 
 interface AllowanceOptions {

@@ -1,7 +1,7 @@
 import type { Settings } from '../settings.ts'
 
 /** A flag: a switch, unless it takes a value. */
-export interface Flag {
+interface Flag {
   says: string
   /** Placeholder of the value. */
   takes?: string
@@ -27,7 +27,7 @@ export interface CommandEntry {
 }
 
 export const groups = ['Run', 'Trade', 'Operate', 'This program'] as const
-export type Group = (typeof groups)[number]
+type Group = (typeof groups)[number]
 
 /** Meaning of exit codes, unless a command has another. */
 export const exitMeanings: Readonly<Record<number, string>> = {

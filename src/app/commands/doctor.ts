@@ -24,7 +24,7 @@ const mostNamed = 10
  * Checks the rights that settlement contracts gave, as stored by `index`; others report its faults. On a
  * followed network they are the order book's affair.
  */
-export async function checkRights(
+async function checkRights(
   networks: readonly NetworkConfig[],
   { DATABASE_URL, DATABASE_DIRECT_URL }: Settings,
   log: Log,
@@ -93,7 +93,7 @@ async function checkNetwork({ network, rpcUrl }: NetworkConfig, db: Database, lo
     : [passed(about, `the settlement contract gave none, up to block ${index.block}`)]
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   environment: Readonly<Record<string, string | undefined>>
   log: Log
 }

@@ -16,7 +16,7 @@ import { migrateAtStart } from './migrate.ts'
 import { CommandFault, type ExitCode, exitCodes } from './service.ts'
 
 /** The flags of `tradegraph import`, as given. */
-export interface ImportFlags {
+interface ImportFlags {
   network?: string | undefined
   account: readonly string[]
   uid: readonly string[]

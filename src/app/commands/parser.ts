@@ -7,7 +7,7 @@ import { type CommandEntry, entries, exitMeanings, groups, type Handlers } from 
 const widest = 100
 
 /** The lines of settings in a help, with their defaults. */
-export type DescribeSettings = (names?: readonly (keyof Settings)[]) => { name: string; says: string }[]
+type DescribeSettings = (names?: readonly (keyof Settings)[]) => { name: string; says: string }[]
 
 type AnyHandler = (flags: Record<string, unknown>, given: readonly string[]) => Promise<void> | void
 
@@ -125,7 +125,7 @@ export function exitsOf({ exits = {} }: CommandEntry): Record<string, string> {
 }
 
 /** Lines of a list with two columns. */
-export function items(help: Help, rows: readonly { name: string; says: string }[]): string[] {
+function items(help: Help, rows: readonly { name: string; says: string }[]): string[] {
   const termWidth = Math.max(...rows.map(({ name }) => name.length))
   return rows.map(({ name, says }) => help.formatItem(name, termWidth, says, help))
 }

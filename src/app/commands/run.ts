@@ -8,7 +8,7 @@ import { explain, explainErrors, explainHash, explainMeaning, type Output } from
 import { CommandFault, type ExitCode, exitCodes, reported, serviceOf } from './service.ts'
 import { watch } from './watch.ts'
 
-export interface CommandFlags {
+interface CommandFlags {
   url: string
   json: boolean
   after?: string | undefined

@@ -219,7 +219,7 @@ export interface OrderAnswer {
   network: { name: string }
 }
 
-export interface AttemptAnswer {
+interface AttemptAnswer {
   solutionUid: number
   solver: string
   outcome: string | null

@@ -18,7 +18,7 @@ import {
   watchDocument,
 } from './service.ts'
 
-export interface WatchOptions {
+interface WatchOptions {
   /** A UID of 56 bytes, or an account of 20. */
   subject: string
   service: Service

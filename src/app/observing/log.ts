@@ -37,7 +37,7 @@ export function ownKeyCheck(values: readonly unknown[]): (key: string) => boolea
 const credentials = /(\b[a-z]{2,12}:\/\/[^\s:/@"]{0,100}):[^\s/@"]{1,200}@/gi
 
 /** Removes secrets from a line of JSON, and passwords from any URL in it. */
-export function createRedaction(secrets: readonly string[]): (line: string) => string {
+function createRedaction(secrets: readonly string[]): (line: string) => string {
   const mask = createMask(secrets)
   return (line) => {
     const hidden = mask(line)

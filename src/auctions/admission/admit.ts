@@ -110,7 +110,7 @@ export interface Admitted {
   answer: OrderAnswer | undefined
 }
 
-export interface PriceView {
+interface PriceView {
   /** Native atoms for 10^18 atoms, by token. */
   nativePrices: ReadonlyMap<Address, bigint>
   gasPrice: bigint

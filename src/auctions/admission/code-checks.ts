@@ -21,7 +21,7 @@ export interface CodeChecks {
   ask(orders: readonly Order[], head: Block): Promise<ReadonlyMap<bigint, OrderAnswer>>
 }
 
-export interface CodeCheckOptions {
+interface CodeCheckOptions {
   check: CheckOrder
   network: Network
   log: Log

@@ -15,7 +15,7 @@ export interface Holdings {
   read(orders: readonly Order[], head: Block): Promise<ReadonlyMap<string, Spendable>>
 }
 
-export interface HoldingsOptions {
+interface HoldingsOptions {
   spendable(holdings: readonly Holding[]): Promise<Spendable[]>
   changes: HoldingChanges
   limits: {

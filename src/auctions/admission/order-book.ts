@@ -32,7 +32,7 @@ export interface OrderBook {
   faultOf(order: Pick<Order, 'id'>): string | undefined
 }
 
-export interface BookChanges {
+interface BookChanges {
   /** Live orders that wait for their presignature. */
   unsigned: Pick<LiveOrder, 'id' | 'uid'>[]
   /** Row keys of orders that were filled or cancelled. */

@@ -96,7 +96,7 @@ const maxIndexedLater = 10
 /** Figures that changed are written at most this often. */
 const figuresMs = 60_000
 
-export interface StandingsOptions {
+interface StandingsOptions {
   db: Database
   chainId: number
   now: Clock

@@ -18,7 +18,7 @@ import { minedEffects } from '../mined.ts'
 import { banSolver } from '../outside.ts'
 import { type AuctionServices, longestBackOff } from '../services.ts'
 
-export interface Delegation extends AttemptKey {
+interface Delegation extends AttemptKey {
   solver: Address
   /** The newest block when it won. */
   startBlock: number

@@ -38,7 +38,7 @@ export interface FailingOrder {
 }
 
 /** The cause of a settlement's failure, as far as trials show it. */
-export interface FailureCause {
+interface FailureCause {
   /** True if it fails by itself. */
   fails: boolean
   failingOrders: FailingOrder[]

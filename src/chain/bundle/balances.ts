@@ -11,7 +11,7 @@ interface Holding {
   token: Address
 }
 
-export interface BundleBalances {
+interface BundleBalances {
   /** The increase of balances since before the first transaction, by transaction. */
   changes: BalanceChange[][]
   /** True, by transaction, if the changes include all balances that logs name. */

@@ -88,12 +88,12 @@ function textOf(value: unknown): string {
  *   refuses them as a whole, FeatureDisabled if it has no method for it; Outage if it does not answer, or too
  *   many wait
  */
-export type SimulateBundle = (
+type SimulateBundle = (
   transactions: readonly BundleTransaction[],
   client: string,
 ) => Promise<BundleSimulation>
 
-export interface BundleOptions {
+interface BundleOptions {
   /**
    * The client of the node. Its timeout limits each run. It must not retry, and must limit the size of
    * responses.

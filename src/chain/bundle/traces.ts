@@ -36,14 +36,14 @@ interface Account {
   stateDiff: Record<Bytes32, Hex>
 }
 
-export interface TracedCall {
+interface TracedCall {
   /** The result; undefined if only the state was requested. */
   result: CallResult | undefined
   /** The slots before the first call, and after this one. */
   slots: Slots
 }
 
-export interface TraceOptions {
+interface TraceOptions {
   rpc: Rpc
   head: Head
   /** True if results are requested, not only the state. */

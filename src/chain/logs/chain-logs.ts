@@ -36,7 +36,7 @@ import { type TokenLog, toTokenLogs, transferEvents } from './transfer-logs.ts'
 export type ProtocolLog = SettlementLog | EthFlowLog
 export type ChainLog = ProtocolLog | ProgrammaticLog | SolverLog | TokenLog
 
-export interface ChainLogOptions {
+interface ChainLogOptions {
   rpc: Rpc
   /** Single nodes, which are asked for logs that `rpc` may have left out. */
   otherRpcs?: readonly Rpc[]

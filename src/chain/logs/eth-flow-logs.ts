@@ -24,7 +24,7 @@ export interface PlacementLog extends LogPosition {
 }
 
 /** The log of the contract returning the unsold part of an expired order. */
-export interface RefundLog extends LogPosition {
+interface RefundLog extends LogPosition {
   type: 'refund'
   orderUid: OrderUid
   refunder: Address

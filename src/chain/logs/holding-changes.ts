@@ -16,7 +16,7 @@ export interface HoldingChanges {
   forget(): void
 }
 
-export interface HoldingChangesOptions {
+interface HoldingChangesOptions {
   chain: Pick<Chain, 'block' | 'changedHoldings'>
   log: Log
 }

@@ -8,7 +8,7 @@ import { parseHash, parseHex, parseList, parseObject } from '../rpc/wire.ts'
 import { type LogPosition, parseLogPosition } from './logs.ts'
 
 /** The log of a wallet that authorised a programmatic order. */
-export interface CreationLog extends LogPosition {
+interface CreationLog extends LogPosition {
   type: 'creation'
   owner: Address
   hash: Bytes32
@@ -16,7 +16,7 @@ export interface CreationLog extends LogPosition {
 }
 
 /** The log of a wallet that authorised all programmatic orders of a Merkle tree, in place of those before. */
-export interface RootLog extends LogPosition {
+interface RootLog extends LogPosition {
   type: 'root'
   owner: Address
   root: Bytes32
@@ -27,7 +27,7 @@ export interface RootLog extends LogPosition {
 }
 
 /** The log of a factory that made a proxy, which acts for an account. */
-export interface ShedLog extends LogPosition {
+interface ShedLog extends LogPosition {
   type: 'shed'
   shed: Address
   account: Address

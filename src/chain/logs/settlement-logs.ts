@@ -31,7 +31,7 @@ export interface InvalidationLog extends LogPosition {
   orderUid: OrderUid
 }
 
-export interface PresignatureLog extends LogPosition {
+interface PresignatureLog extends LogPosition {
   type: 'presignature'
   owner: Address
   orderUid: OrderUid

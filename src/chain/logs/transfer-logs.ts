@@ -25,7 +25,7 @@ export interface TransferLog extends LogPosition {
 }
 
 /** A transfer event that does not follow ERC-20: the token's balances cannot be derived. */
-export interface UnreadableLog extends LogPosition {
+interface UnreadableLog extends LogPosition {
   type: 'unreadable'
   token: Address
 }

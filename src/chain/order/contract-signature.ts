@@ -8,7 +8,7 @@ import { signatureCheckCode } from '../bytecode.generated.ts'
 import { createContractCallQueue, type Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isTimeout, parseQuantity, toQuantity } from '../rpc/wire.ts'
 
-export interface AccountQuestion {
+interface AccountQuestion {
   account: Address
   digest: Bytes32
   /** The signature for ERC-1271, or for ERC-6492 with the factory call that deploys the account. */
@@ -16,7 +16,7 @@ export interface AccountQuestion {
 }
 
 /** The verdict on a signature. `no-code`: no contract at the account can verify it. */
-export type AccountVerdict = 'valid' | 'invalid' | 'no-code'
+type AccountVerdict = 'valid' | 'invalid' | 'no-code'
 
 /**
  * Verifies with the account's own code at the newest block. Code that exceeds the gas limit or timeout makes
@@ -26,7 +26,7 @@ export type AccountVerdict = 'valid' | 'invalid' | 'no-code'
  */
 export type CheckAccountSignature = (question: AccountQuestion, meter?: GasMeter) => Promise<AccountVerdict>
 
-export interface AccountSignatureOptions {
+interface AccountSignatureOptions {
   /** The client of the node. Its timeout limits the account's code. It must not retry. */
   rpc: Rpc
   limits: {
@@ -121,9 +121,7 @@ function foreignGas({ factoryGas }: SignatureCall, signatureGas: bigint): bigint
 }
 
 /** The reason why a signature is not the account's. */
-export type NotSigned =
-  | { reason: SignatureFault | 'wallet-refused' }
-  | { reason: 'wrong-signer'; signer: Address }
+type NotSigned = { reason: SignatureFault | 'wallet-refused' } | { reason: 'wrong-signer'; signer: Address }
 
 /**
  * Recovers a key's signature without the chain. The account's contract checks any other signature.

@@ -49,7 +49,7 @@ export interface OrderAnswer extends Spendable {
  */
 export type CheckOrder = (question: OrderQuestion) => Promise<OrderAnswer>
 
-export interface OrderCheckLimits {
+interface OrderCheckLimits {
   /** The gas units for the owner's code to verify a signature. */
   signatureGas: bigint
   /** The gas units for the pre-interactions. */
@@ -58,7 +58,7 @@ export interface OrderCheckLimits {
   atOnce: number
 }
 
-export interface OrderCheckOptions {
+interface OrderCheckOptions {
   /** The client of the node. Its timeout limits an order's code. It must not retry. */
   rpc: Rpc
   network: Network
@@ -191,9 +191,9 @@ function exhaustedAnswer({ signature }: OrderQuestion): OrderAnswer {
  * Calls a hook alone at the newest block.
  * @returns the reason why it reverts; undefined if it does not, or the node gives no answer
  */
-export type CallHook = (hook: Hook) => Promise<string | undefined>
+type CallHook = (hook: Hook) => Promise<string | undefined>
 
-export interface HookCallOptions {
+interface HookCallOptions {
   /** The client of the node. Its timeout limits a hook's code. It must not retry. */
   rpc: Rpc
   network: Pick<Network, 'hooksTrampoline'>

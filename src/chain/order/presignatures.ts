@@ -16,7 +16,7 @@ export type ReadPresignatures = (
   from: number,
 ) => Promise<ReadonlyMap<OrderUid, boolean>>
 
-export interface PresignatureOptions {
+interface PresignatureOptions {
   rpc: Rpc
   network: Pick<Network, 'settlement' | 'finalityBlocks'>
   head(): Promise<{ number: number }>

@@ -16,7 +16,7 @@ import { domainSeparator, orderDigest, orderTypeHash } from '../../domain/signin
 import { createContractCallQueue, type Rpc } from '../rpc/rpc.ts'
 import { asOutage, isExecutionFault, isTimeout, parseHex, toQuantity } from '../rpc/wire.ts'
 
-export interface SignedOrder {
+interface SignedOrder {
   order: OrderData
   owner: Address
   signature: Hex

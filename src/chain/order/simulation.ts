@@ -37,7 +37,7 @@ export type SimulateOrder = (
   use?: SimulationUse,
 ) => Promise<OrderSimulation>
 
-export interface OrderSimulationOptions {
+interface OrderSimulationOptions {
   /** The client of the node. Its timeout limits a settlement. It must not retry. */
   rpc: Rpc
   network: Network

@@ -5,7 +5,7 @@ import { createHealth, type HealthLimits, type HealthState } from '../../outside
 import { createRpc, isNodeFault, type Rpc, type RpcCall, RpcError, type RpcOptions } from './rpc.ts'
 import { parseIndex, parseObject } from './wire.ts'
 
-export interface NodeOptions {
+interface NodeOptions {
   url: string
   /** The name for the log, such as "the node of sepolia". It is never the URL, which can contain a key. */
   name: string
@@ -73,7 +73,7 @@ export function createNode({ url, name, now, log }: NodeOptions): NetworkNode {
   }
 }
 
-export interface NodesOptions {
+interface NodesOptions {
   /** The URLs in the order of use. */
   urls: readonly string[]
   /** The name of the network for the log. */

@@ -48,10 +48,9 @@ export const settlementAbi = new Interface([
 ])
 
 /** The terms that the settlement contract packs into the flags word of a trade. */
-export type FlaggedTerms = Pick<
-  OrderData,
-  'kind' | 'partiallyFillable' | 'sellTokenBalance' | 'buyTokenBalance'
-> & { signingScheme: SigningScheme }
+type FlaggedTerms = Pick<OrderData, 'kind' | 'partiallyFillable' | 'sellTokenBalance' | 'buyTokenBalance'> & {
+  signingScheme: SigningScheme
+}
 
 // Indexed by the value of the bits. The contract reads both 0 and 1 as `erc20`; `toFlags` writes 0, as other
 // clients do.
@@ -94,7 +93,7 @@ export interface TokenIndices {
 }
 
 /** A trade in the form of the settlement contract. */
-export interface EncodedTrade {
+interface EncodedTrade {
   sellTokenIndex: number
   buyTokenIndex: number
   receiver: Address

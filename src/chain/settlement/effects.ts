@@ -65,7 +65,7 @@ export interface Observation {
 }
 
 /** An allowance of the settlement contract. */
-export interface Approval {
+interface Approval {
   token: Address
   spender: Address
 }
@@ -98,7 +98,7 @@ export interface MinedPlace {
 }
 
 /** The place where a settlement reverts. */
-export interface RevertPlace {
+interface RevertPlace {
   /** The target of the settlement contract's own call; null if none of them reverts. */
   called: Address | null
   /** The contract that reverts. */
@@ -126,7 +126,7 @@ export interface Footprint {
 }
 
 /** The methods of a node for simulations. */
-export interface EffectSupport {
+interface EffectSupport {
   /** True with `eth_simulateV1`, or `debug_traceCall` with the standard tracers: balances and logs. */
   logs: boolean
   /** True with `debug_traceCall` and tracers in JavaScript: storage. */
@@ -190,7 +190,7 @@ export interface SettlementEffects {
   allowances(approvals: readonly Approval[]): Promise<bigint[]>
 }
 
-export interface EffectsOptions {
+interface EffectsOptions {
   rpc: Rpc
   network: Pick<Network, 'settlement' | 'vaultRelayer' | 'hooksTrampoline' | 'balanceGuard'>
   sequence: Pick<SettlementSequence, 'sent'>

@@ -31,7 +31,7 @@ export interface FindOptions {
   log: Log
 }
 
-export interface SentTransaction {
+interface SentTransaction {
   hash: Bytes32
   block: number
   blockHash: Bytes32
@@ -42,7 +42,7 @@ export interface SentTransaction {
   gasPrice: bigint | null
 }
 
-export interface MinedReceipt {
+interface MinedReceipt {
   blockHash: Bytes32
   gasUsed: bigint
   effectiveGasPrice: bigint | null
@@ -50,7 +50,7 @@ export interface MinedReceipt {
   changes: TokenChanges[] | null
 }
 
-export interface FoundTransaction {
+interface FoundTransaction {
   sent: SentTransaction
   /** The receipt; undefined if it is too large to be read. */
   receipt: MinedReceipt | undefined

@@ -46,10 +46,7 @@ export async function simulatedHooks(
  * Finds the calls that the trampoline makes for the settlement contract. Calls of the same target by others
  * are no hooks.
  */
-export function hooksIn(
-  calls: readonly TracedCall[],
-  { settlement, hooksTrampoline }: Contracts,
-): SettledHooks[] {
+function hooksIn(calls: readonly TracedCall[], { settlement, hooksTrampoline }: Contracts): SettledHooks[] {
   const indices = [...calls.keys()].filter((index) => calls[index]?.isCall)
   const called = (parent: number, to?: Address) =>
     indices.filter((index) => {

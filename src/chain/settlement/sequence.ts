@@ -147,7 +147,7 @@ function decodeResults(returned: Hex): Result[] {
   }
 }
 
-export interface DryRunState {
+interface DryRunState {
   /** The block; the newest by default. */
   block?: number
   /** Overrides the settlement contract's native balance. */

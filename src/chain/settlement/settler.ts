@@ -69,7 +69,7 @@ export type SettlementOutcome =
   /** The signal fired: the next leader decides with `resume`. */
   | { outcome: 'left' }
 
-export interface RecordedTransaction {
+interface RecordedTransaction {
   raw: Hex
   hash: Bytes32
   /** The history of the transaction so far, as text. */
@@ -99,7 +99,7 @@ export interface SubmitLimits extends FollowingLimits {
   extraGas?: bigint
 }
 
-export interface ResumeLimits extends FollowingLimits {
+interface ResumeLimits extends FollowingLimits {
   /** The record of the previous process. */
   submission?: string | undefined
 }

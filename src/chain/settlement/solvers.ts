@@ -21,7 +21,7 @@ export interface AccountAt {
 }
 
 /** The contract that lists the accounts that may settle. */
-export interface SolverList {
+interface SolverList {
   /** Returns its address; undefined while the settlement contract names none. @throws Outage */
   address(): Promise<Address | undefined>
   /** Reports whether it lists accounts; undefined where the node does not have the state. @throws Outage */

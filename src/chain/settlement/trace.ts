@@ -31,7 +31,7 @@ export interface TracedCall {
 export type TraceFault = 'notOffered' | 'failed' | 'tooLarge' | 'malformed'
 
 /** The calls of a transaction in the order in which they begin, or why they are not known. */
-export type Trace = { calls: TracedCall[] } | { fault: TraceFault }
+type Trace = { calls: TracedCall[] } | { fault: TraceFault }
 
 /** The number of calls above which a trace is not read. */
 const maxCalls = 10_000
@@ -145,7 +145,7 @@ export interface SettleCall {
  * contract's name.
  * @throws Outage for a malformed trace
  */
-export function settleCallsIn(calls: readonly TracedCall[], settlement: Address): SettleCall[] {
+function settleCallsIn(calls: readonly TracedCall[], settlement: Address): SettleCall[] {
   return calls.flatMap((traced) => {
     const { isCall, isReverted, to, input } = traced
     if (!isCall || isReverted || !isAddress(to, settlement)) return []

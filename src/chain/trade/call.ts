@@ -14,7 +14,7 @@ import { available, parseHex } from '../rpc/wire.ts'
 import { encodeSettle, encodeTrade } from '../settlement/call.ts'
 
 /** The argument of TradeCheck.sol, which declares these three types. */
-export interface TradeCall {
+interface TradeCall {
   settlement: Address
   relayer: Address
   trader: Address
@@ -27,7 +27,7 @@ export interface TradeCall {
   others: readonly Address[]
 }
 
-export interface Holdings {
+interface Holdings {
   sell: bigint
   buy: bigint
   native: bigint
@@ -89,7 +89,7 @@ export async function readAuthenticator(rpc: Rpc, { settlement }: Network): Prom
   }
 }
 
-export type FabricatedTrade = Pick<
+type FabricatedTrade = Pick<
   OrderData,
   'kind' | 'receiver' | 'sellToken' | 'buyToken' | 'sellAmount' | 'buyAmount'
 > & {

@@ -80,7 +80,7 @@ export type TradeAnswer =
  */
 export type CheckTrade = (question: TradeQuestion, signal?: AbortSignal) => Promise<TradeAnswer | undefined>
 
-export interface TradeCheckOptions {
+interface TradeCheckOptions {
   /** The client of the node. Its timeout limits a trade. It should not retry. */
   rpc: Rpc
   network: Network

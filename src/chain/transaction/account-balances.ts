@@ -23,12 +23,12 @@ export interface AccountBalances {
 }
 
 /** A shortage in wei. */
-export interface Shortage {
+interface Shortage {
   balance: bigint
   cost: bigint
 }
 
-export interface BalancesOptions {
+interface BalancesOptions {
   rpc: Rpc
   /** The accounts, with names for the log. */
   accounts: ReadonlyMap<Address, string>

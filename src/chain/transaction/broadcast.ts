@@ -19,7 +19,7 @@ export interface PrivateEndpoint {
   whenDown: 'wait' | 'public'
 }
 
-export interface Sending {
+interface Sending {
   /** The blocks since a transaction of this nonce was first sent. */
   blocks: number
   /** True if public nodes have a transaction of this nonce, or may have it. */

@@ -12,7 +12,7 @@ import type { Receipt, SignedTransaction, TransactionRequest, Transactions } fro
 /** Waits until the next poll; returns early when the signal fires. */
 export type Poll = (signal: AbortSignal) => Promise<void>
 
-export interface TrackLimits {
+interface TrackLimits {
   /** The newest block when it was sent; 0 if another process sent it. */
   block: number
   /** The result of sending; undefined if another process sent it. */
@@ -31,7 +31,7 @@ export interface TrackLimits {
 }
 
 /** The end of following a transaction. `head` is the newest block at the end. */
-export type TrackOutcome =
+type TrackOutcome =
   | { end: 'mined'; receipt: Receipt; head: number }
   /**
    * Another transaction took the nonce, so this one can never be mined. `isWithdrawn`: it was not wanted any
@@ -41,7 +41,7 @@ export type TrackOutcome =
   /** The signal fired; the transaction may still be mined. */
   | { end: 'left'; head: number }
 
-export interface TrackOptions {
+interface TrackOptions {
   rpc: Rpc
   transactions: Transactions
   /** The maximum price in wei. A cancellation, which uses little gas, may cost a multiple of it. */
@@ -52,7 +52,7 @@ export interface TrackOptions {
 }
 
 /** Follows transactions of one account until their nonces are used. */
-export type TrackTransaction = (transaction: SignedTransaction, limits: TrackLimits) => Promise<TrackOutcome>
+type TrackTransaction = (transaction: SignedTransaction, limits: TrackLimits) => Promise<TrackOutcome>
 
 const transferGas = 21_000n
 /** The gas limit of a cancellation. A transfer whose code needs more fails, but still takes the nonce. */

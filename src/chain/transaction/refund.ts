@@ -22,7 +22,7 @@ interface RefundOptions {
  * The result of a refund. `refused`: by the contract, by its user's code, or because that code needs too much
  * gas. `late`: not mined yet, or too expensive now. `unpaid`: the account lacks coins for the gas.
  */
-export type RefundOutcome = 'sent' | 'refused' | 'late' | 'unpaid'
+type RefundOutcome = 'sent' | 'refused' | 'late' | 'unpaid'
 
 /**
  * Requests that the contract that owns an expired order returns the unsold amount to its user.

@@ -125,7 +125,7 @@ export function createTransactions(
 }
 
 /** The nonces of one account, also while the node has forgotten transactions that are still to be mined. */
-export interface Nonces {
+interface Nonces {
   /** Returns the lowest nonce that neither the node nor a claim has. */
   next(): Promise<number>
   /** Reserves a nonce. @returns a function that ends this claim */

@@ -57,7 +57,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   home: string
   port: number
   /**

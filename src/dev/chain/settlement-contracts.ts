@@ -11,7 +11,7 @@ import {
 import { type Address, address } from '../../domain/evm/address.ts'
 
 /** The CREATE2 deployer of every new anvil: the address of a contract depends on salt and code alone. */
-export const create2Deployer = address('0x4e59b44847b379578588920cA78FbF26c0B4956C')
+const create2Deployer = address('0x4e59b44847b379578588920cA78FbF26c0B4956C')
 
 export const settlementAddress = address('0x9008D19f58AAbD9eD0D60971565AA8510560ab41')
 export const authenticatorAddress = address('0x2c4c28DDBdAc9C5E7055b4C863b72eA0149D8aFE')

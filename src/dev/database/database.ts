@@ -22,7 +22,7 @@ export interface Database extends ProcessIdentity {
   stop(): Promise<void>
 }
 
-export interface DatabaseStart {
+interface DatabaseStart {
   home: string
   log: Log
   /** PostgreSQL's `shared_buffers`; ignored for an adopted server. */

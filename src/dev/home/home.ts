@@ -124,7 +124,7 @@ export interface Home {
   release(): void
 }
 
-export interface HomeOptions {
+interface HomeOptions {
   path: string
   /** Empties the folder, and ends processes that an earlier program left in it. */
   reset: boolean

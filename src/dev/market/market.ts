@@ -30,7 +30,7 @@ export interface Account {
  */
 const mnemonic = Mnemonic.fromPhrase('test test test test test test test test test test test junk')
 
-export interface DevAccounts {
+interface DevAccounts {
   traders: Account[]
   deployer: Account
   solver: Account
@@ -64,7 +64,7 @@ function privateKey(text: string): Hex {
 export const tokenSymbols = ['WETH', 'USDC', 'DAI', 'COW', 'FEE'] as const
 export type TokenSymbol = (typeof tokenSymbols)[number]
 
-export interface MarketToken {
+interface MarketToken {
   address: Address
   decimals: number
 }
@@ -84,7 +84,7 @@ export interface Market {
 }
 
 /** Contracts that the deployer creates, in this order: their addresses follow from it. */
-export const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory', 'BalanceGuard'] as const
+const deployedInOrder = ['USDC', 'DAI', 'COW', 'FEE', 'PoolFactory', 'BalanceGuard'] as const
 
 /** Sepolia's wrapped native coin, which client libraries know. */
 const wrappedNative = address('0xfFf9976782d46CC05630D1f6eBAb18b2324d6B14')

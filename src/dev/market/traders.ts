@@ -8,7 +8,7 @@ import { orderTypes } from '../../domain/signing/signing.ts'
 import { readableDown } from '../../domain/text/readable.ts'
 import type { Account, Market, TokenSymbol } from './market.ts'
 
-export interface TraderOptions {
+interface TraderOptions {
   /** Base URL of the service, such as `http://127.0.0.1:4000`. */
   baseUrl: string
   market: Market

@@ -16,7 +16,7 @@ import { post, signOrder, tradingAccounts } from './traders.ts'
 
 /** Orders of the local system that show what keeps an order from being filled, and a TWAP. */
 
-export interface WaitingOptions {
+interface WaitingOptions {
   /** Base URL of the service, such as `http://127.0.0.1:4000`. */
   baseUrl: string
   market: Market
@@ -26,7 +26,7 @@ export interface WaitingOptions {
 }
 
 /** An order that waits, with the path of its page. */
-export interface WaitingOrder {
+interface WaitingOrder {
   what: string
   path: string
 }

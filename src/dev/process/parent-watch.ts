@@ -2,7 +2,7 @@ import { findProcess } from './process.ts'
 
 const pollMs = 500
 
-export interface ParentWatch {
+interface ParentWatch {
   /** Never resolves if the watch is stopped first. */
   ended: Promise<void>
   stop(): void

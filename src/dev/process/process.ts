@@ -121,7 +121,7 @@ export function probePort(port: number, host = '127.0.0.1'): Promise<number> {
 
 const pollMs = 1_000
 
-export interface ProcessWatch {
+interface ProcessWatch {
   /** Resolves to the name of the process that ended; never if the watch is stopped first. */
   died: Promise<string>
   stop(): void

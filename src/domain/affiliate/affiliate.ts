@@ -42,16 +42,6 @@ export const defaultProgramme: AffiliateProgramme = {
 export const dollarDecimals = 18
 const percentDecimals = 2
 
-/** The trader's part of the reward, not rounded. */
-export function traderRewardAmount({
-  rewardAmount,
-  revenueSplitTraderPct,
-}: Pick<AffiliateProgramme, 'rewardAmount' | 'revenueSplitTraderPct'>): string {
-  const hundredths =
-    parseUnits(rewardAmount, dollarDecimals) * parseUnits(revenueSplitTraderPct, percentDecimals)
-  return formatUnits(hundredths, dollarDecimals + percentDecimals + 2)
-}
-
 /** Codes are upper case; documents may write them in any case. */
 export const affiliateCodePattern = /^[A-Z0-9_-]{5,20}$/
 
@@ -68,7 +58,7 @@ const codeTypes = [
 ]
 
 /** Binds a code to a wallet. */
-export type AffiliateBinding = Pick<Affiliate, 'wallet' | 'code'>
+type AffiliateBinding = Pick<Affiliate, 'wallet' | 'code'>
 
 /** Typed data for `eth_signTypedData_v4`. The domain has neither chain nor contract. */
 export function affiliateTypedData(brand: string, { wallet, code }: AffiliateBinding) {

@@ -1,8 +1,7 @@
 import type { Address } from '../evm/address.ts'
 import type { Bytes32 } from '../evm/hex.ts'
-import type { FeePolicy } from '../fee/policy.ts'
-import { type OrderEvent, standingReasons } from '../order/event.ts'
-import type { OrderUid, Trade } from '../order/order.ts'
+import { standingReasons } from '../order/event.ts'
+import type { OrderUid } from '../order/order.ts'
 
 /** A stored competition. */
 export interface StoredAuction {
@@ -10,12 +9,6 @@ export interface StoredAuction {
   chainId: number
   block: number
   deadlineBlock: number
-}
-
-export interface NativePrice {
-  token: Address
-  /** Native atoms for 10^18 token atoms. */
-  price: bigint
 }
 
 export interface StoredSolution {
@@ -41,7 +34,7 @@ export interface ProposedExecution {
   executedBuy: bigint
 }
 
-export interface ProtocolFee {
+interface ProtocolFee {
   token: Address
   amount: bigint
 }
@@ -72,16 +65,6 @@ export interface SettlementAttempt {
   outcome: string | null
 }
 
-/** One auction in the history of one order, reduced to the parts about that order. */
-export interface AuctionHistory extends StoredAuction {
-  /** The prices of the order's two tokens, if the auction had them. */
-  nativePrices: NativePrice[]
-  proposedSolutions: (StoredSolution & Pick<ProposedExecution, 'executedSell' | 'executedBuy'>)[]
-  executions: OrderExecution[]
-  settlementAttempts: SettlementAttempt[]
-  feePolicies: FeePolicy[]
-}
-
 /** The attempts of an auction that would trade the reported order. */
 export function attemptsFor<Attempt extends { solutionUid: number }>({
   proposedSolutions,
@@ -92,13 +75,6 @@ export function attemptsFor<Attempt extends { solutionUid: number }>({
 }): Attempt[] {
   const uids = new Set(proposedSolutions.map(({ solutionUid }) => solutionUid))
   return settlementAttempts.filter(({ solutionUid }) => uids.has(solutionUid))
-}
-
-/** The full history of an order. Events are sorted oldest first, auctions by id, trades newest first. */
-export interface OrderHistory {
-  events: OrderEvent[]
-  auctions: AuctionHistory[]
-  trades: Trade[]
 }
 
 /** A competition of an order book that a network follows, as the order book shows it. */

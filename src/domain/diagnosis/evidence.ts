@@ -26,19 +26,14 @@ import { poolContract } from '../routing/pool-value.ts'
 import type { HookOutcome, HookPhase } from '../settlement/hooks.ts'
 import { formatPercent } from '../text/readable.ts'
 
-export const priceAmounts = described(
-  'PriceAmounts',
-  'A price as an exact fraction: buy atoms for sell atoms.',
-  {
-    decimal: derived(
-      decimal('Buy atoms for one sell atom, with 36 decimals, rounded down.'),
-      ({ sell, buy }: { sell: bigint; buy: bigint }) =>
-        formatPriceDown({ numerator: buy, denominator: sell }),
-    ),
-    sellAmount: from('sell', uint256('Sell atoms.')),
-    buyAmount: from('buy', uint256('Buy atoms for them.')),
-  },
-)
+const priceAmounts = described('PriceAmounts', 'A price as an exact fraction: buy atoms for sell atoms.', {
+  decimal: derived(
+    decimal('Buy atoms for one sell atom, with 36 decimals, rounded down.'),
+    ({ sell, buy }: { sell: bigint; buy: bigint }) => formatPriceDown({ numerator: buy, denominator: sell }),
+  ),
+  sellAmount: from('sell', uint256('Sell atoms.')),
+  buyAmount: from('buy', uint256('Buy atoms for them.')),
+})
 export type PriceAmounts = ValueOf<typeof priceAmounts>
 
 const amounts = objectOf(priceAmounts)

@@ -29,19 +29,19 @@ export interface BundleTransaction {
   gas: number | null
 }
 
-export const decodedArgument = described('DecodedArgument', 'An argument of an event.', {
+const decodedArgument = described('DecodedArgument', 'An argument of an event.', {
   name: text('The name in the event.'),
   type: text('The type in Solidity.'),
   value: text('Numbers as decimals, addresses and bytes as hex.'),
 })
 
-export const decodedEvent = described('DecodedEvent', 'The event that a log stands for.', {
+const decodedEvent = described('DecodedEvent', 'The event that a log stands for.', {
   name: text('The name, such as Transfer.'),
   arguments: objectOf(decodedArgument).list('Its arguments in order.'),
 })
 export type DecodedEvent = ValueOf<typeof decodedEvent>
 
-export const simulatedLog = described('SimulatedLog', 'A log that a transaction would write.', {
+const simulatedLog = described('SimulatedLog', 'A log that a transaction would write.', {
   address: address('The contract that writes it.'),
   topics: bytes32.list('The event and its indexed arguments.'),
   data: hex('The arguments that are not indexed.'),
@@ -51,7 +51,7 @@ export const simulatedLog = described('SimulatedLog', 'A log that a transaction 
 })
 export type SimulatedLog = ValueOf<typeof simulatedLog>
 
-export const balanceChange = described(
+const balanceChange = described(
   'BalanceChange',
   'The change of an account’s balance of a token since the start of the bundle.',
   {
@@ -62,7 +62,7 @@ export const balanceChange = described(
 )
 export type BalanceChange = ValueOf<typeof balanceChange>
 
-export const storageChange = described('StorageChange', 'A slot that would not be as before the bundle.', {
+const storageChange = described('StorageChange', 'A slot that would not be as before the bundle.', {
   account: address('The account of the storage.'),
   slot: bytes32('Its key.'),
   before: bytes32('Its value before the bundle.'),
@@ -72,7 +72,7 @@ export type StorageChange = ValueOf<typeof storageChange>
 
 const whySimulationFails = text.orNull('The contract’s reason for a failure; null if it would succeed.')
 
-export const simulatedTransaction = described(
+const simulatedTransaction = described(
   'SimulatedTransaction',
   'The result of a simulated transaction. Changes are those of the bundle up to and including it.',
   {

@@ -97,7 +97,7 @@ export function quotedAtSize(limits: Limits, quoted: QuotedPrice): Limits | unde
 /**
  * The quote's price at the order's size if it is better for the trader than the limit; otherwise the limit.
  */
-export function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
+function quotedLimits(limits: Limits, quoted: QuotedPrice): Limits {
   const { sellAmount, buyAmount } = quotedAtSize(limits, quoted) ?? limits
   return {
     ...limits,
@@ -113,7 +113,7 @@ export type PartnerFee = { recipient: Address } & (
 )
 
 /** The limit of all partner fees together, as a share of the volume in parts per million. */
-export const partnerFeeCap = 10_000n
+const partnerFeeCap = 10_000n
 
 const ppm = (bps: number): bigint => (BigInt(bps) * factorScale) / 10_000n
 

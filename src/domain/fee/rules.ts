@@ -8,7 +8,7 @@ import type { FeePolicy } from './policy.ts'
  * row.
  */
 export const feeClasses = ['market', 'limit', 'any'] as const
-export type FeeClass = (typeof feeClasses)[number]
+type FeeClass = (typeof feeClasses)[number]
 
 /** The orders that a rule covers. */
 interface Scope {
@@ -29,7 +29,7 @@ interface VolumeRule extends Scope {
   sameToken?: boolean | undefined
 }
 
-export interface FeeBucket {
+interface FeeBucket {
   tokens: readonly Address[]
   factor: bigint
 }
@@ -37,7 +37,7 @@ export interface FeeBucket {
 /** A protocol fee of the settings; the resulting policy depends on pair, class and time. */
 export type FeeRule = (Exclude<FeePolicy, { kind: 'volume' }> & Scope) | VolumeRule
 
-export interface TokenPair {
+interface TokenPair {
   sellToken: Address
   buyToken: Address
 }

@@ -23,7 +23,7 @@ export interface KnownChain {
 }
 
 /** Facts of a chain with the settlement contract of the profiles. */
-export interface ChainFacts {
+interface ChainFacts {
   wrappedNative: Address
   /** The block of the settlement contract. */
   firstBlock: number

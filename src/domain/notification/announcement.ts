@@ -3,7 +3,7 @@ import type { Address } from '../evm/address.ts'
 
 export const announcementLocations = ['default', 'speechBubble'] as const
 /** The place where clients show an announcement. */
-export type AnnouncementLocation = (typeof announcementLocations)[number]
+type AnnouncementLocation = (typeof announcementLocations)[number]
 
 export const announcement = described(
   'Announcement',

@@ -44,7 +44,7 @@ export function shortPartText(
 }
 
 /** Parts that ended one after the other without an order in the book. */
-export interface MissedParts extends PartPlace {
+interface MissedParts extends PartPlace {
   index: number
   /** The number of the last. */
   last: number

@@ -96,7 +96,7 @@ export interface Interactions {
  * The progress of an order: columns of its row, written in the same transaction as the fact that changes
  * them.
  */
-export interface OrderProgress {
+interface OrderProgress {
   /** Σ trade.sellAmount, signed fee included. */
   executedSellAmount: bigint
   executedBuyAmount: bigint

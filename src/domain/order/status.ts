@@ -68,11 +68,11 @@ export const plainStages = [
   'traded',
   'cancelled',
 ] as const
-export type PlainStage = (typeof plainStages)[number]
+type PlainStage = (typeof plainStages)[number]
 
 /** The stages of an order on the way to its settlement, and its endings. The values are part of the API. */
 export const orderStages = [...plainStages, 'expired', 'replaced', 'invalidated', 'refunded'] as const
-export type OrderStage = (typeof orderStages)[number]
+type OrderStage = (typeof orderStages)[number]
 
 const plainStageOf: Readonly<Partial<Record<OrderStage, PlainStage>>> = {
   expired: 'open',

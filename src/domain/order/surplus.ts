@@ -1,5 +1,5 @@
-import { formatUnits, maxOf, mulDivDown, mulDivUp } from '../amount.ts'
-import { type Address, zeroAddress } from '../evm/address.ts'
+import { formatUnits, mulDivDown, mulDivUp } from '../amount.ts'
+import type { Address } from '../evm/address.ts'
 import {
   type Fill,
   factorScale,
@@ -8,7 +8,7 @@ import {
   quotedAtSize,
   surplusDown,
 } from '../fee/policy.ts'
-import { executedSellBeforeFees, type Order, type OrderData, type Trade } from './order.ts'
+import type { OrderData, Trade } from './order.ts'
 
 /** The token in which surplus is measured: the one whose amount is not fixed. */
 export function surplusToken({
@@ -20,51 +20,19 @@ export function surplusToken({
 }
 
 /**
- * The trader's gain beyond the signed price, in atoms of the surplus token, rounded down. `fill` is one trade
- * or the sum of an order's trades, its sell amount without the signed fee. Never negative, because the
- * settlement contract enforces the limit price. `storage/models/order/value.ts` has the same rule in SQL; a
- * test compares the two.
- */
-export function tradedSurplusDown(limits: Limits, fill: Fill): bigint {
-  return maxOf(surplusDown(limits, fill), 0n)
-}
-
-/**
  * The decimal places. `storage/models/order/value.ts` has the rules of this file in SQL; a test compares the
  * two.
  */
 export const valueDigits = { fraction: 18, price: 36 }
 
 /** Buy atoms for one sell atom, as an exact fraction. */
-export interface Price {
+interface Price {
   numerator: bigint
   denominator: bigint
 }
 
-/** The signed price; null if the sell amount is 0. */
-export function limitPrice({ sellAmount, buyAmount }: Order): Price | null {
-  return toPrice(buyAmount, sellAmount)
-}
-
-/**
- * The price of all trades together, without the signed fee, to compare with the limit price; null before the
- * first trade.
- */
-export function executedPrice(order: Order): Price | null {
-  return toPrice(order.executedBuyAmount, executedSellBeforeFees(order))
-}
-
 export function formatPriceDown({ numerator, denominator }: Price): string {
   return formatFixedDown(numerator, denominator, valueDigits.price)
-}
-
-/** The account that the settlement contract pays. The contract reads the zero address as the owner. */
-export function effectiveReceiver({ receiver, owner }: Order): Address {
-  return receiver === null || receiver === zeroAddress ? owner : receiver
-}
-
-function toPrice(numerator: bigint, denominator: bigint): Price | null {
-  return denominator > 0n ? { numerator, denominator } : null
 }
 
 /** Formats numerator / denominator with at most `digits` decimal places, rounded down. */
@@ -107,7 +75,7 @@ export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comp
  * Reports whether what a trade is compared with is a price: the trade gives less than twice as much for it.
  * Many owners sign a limit of one atom, of which a share says nothing.
  */
-export function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amount }: Comparison): boolean {
+function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amount }: Comparison): boolean {
   return kind === 'sell' ? amount < referenceAmount : amount * 2n < referenceAmount
 }
 

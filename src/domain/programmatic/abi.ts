@@ -30,28 +30,6 @@ export const composableCowAbi = new Interface([
   'event SwapGuardSet(address indexed owner, address swapGuard)',
 ])
 
-/** A handler, which makes the parts of orders. */
-export const handlerAbi = new Interface([
-  `function getTradeableOrder(address owner, address sender, bytes32 ctx, bytes staticInput, bytes offchainInput) view returns (${order} order)`,
-  `function verify(address owner, address sender, bytes32 hash, bytes32 domainSeparator, bytes32 ctx, bytes staticInput, bytes offchainInput, ${order} order) view`,
-  'function supportsInterface(bytes4 id) view returns (bool)',
-])
-
-/** The fallback handler by which a Safe leaves the signatures of a domain to another contract. */
-export const fallbackHandlerAbi = new Interface([
-  'function domainVerifiers(address safe, bytes32 domainSeparator) view returns (address)',
-  'function setDomainVerifier(bytes32 domainSeparator, address verifier)',
-  'event AddedDomainVerifier(address indexed safe, bytes32 domainSeparator, address verifier)',
-  'event ChangedDomainVerifier(address indexed safe, bytes32 domainSeparator, address oldVerifier, address newVerifier)',
-  'event RemovedDomainVerifier(address indexed safe, bytes32 domainSeparator)',
-])
-
-/** A Safe. Newer ones index the handler in their log. */
-export const safeAbi = new Interface([
-  'function setFallbackHandler(address handler)',
-  'event ChangedFallbackHandler(address handler)',
-])
-
 /** The errors of these contracts and handlers, and those of Solidity itself. */
 export const programmaticErrors = new Interface([
   'error OrderNotValid(string message)',
@@ -69,10 +47,6 @@ export const programmaticErrors = new Interface([
   'error Error(string message)',
   'error Panic(uint256 code)',
 ])
-
-/** The ids of interfaces that the contracts require of handlers and wallets. */
-export const generatorInterface = '0xb8296fc4'
-export const signatureMuxerInterface = '0x62af8dc2'
 
 /** A part with its signature, as `getTradeableOrderWithSignature` returns it. */
 export interface TradeableOrder {

@@ -20,7 +20,7 @@ export const diagnosisCodes = [
   'partEnded',
   ...pollResults,
 ] as const
-export type DiagnosisCode = (typeof diagnosisCodes)[number]
+type DiagnosisCode = (typeof diagnosisCodes)[number]
 
 export const diagnosisTexts: Record<DiagnosisCode, string> = {
   ...pollResultTexts,

@@ -5,33 +5,13 @@ import { hashWords } from '../signing/typed-data.ts'
 import { type ConditionalOrderParams, paramsId, paramsTuple, readParams } from './params.ts'
 
 /** The maximum length of a proof: more than any tree needs that a client can build. */
-export const maxProofLength = 64
+const maxProofLength = 64
 /** Bounds of the leaves that a log may hold. */
 export const maxLeaves = 1_000
-export const maxLeavesSize = 1_048_576
+const maxLeavesSize = 1_048_576
 
 /** Places where the leaves of a root may be, by their number in its log. */
 export const leafLocations = ['private', 'emitted', 'swarm', 'waku', 'reserved', 'ipfs'] as const
-export type LeafLocation = (typeof leafLocations)[number]
-
-export interface LoggedRoot {
-  root: Bytes32
-  /** Null for a number that stands for no place. */
-  location: LeafLocation | null
-  data: Hex
-}
-
-/** Decodes the data of a MerkleRootSet log. @returns undefined for malformed data */
-export function decodeLoggedRoot(logData: Hex): LoggedRoot | undefined {
-  return readAbi(logData, (outer) => {
-    const root = outer.bytes32()
-    return outer.tuple((proof) => {
-      const location = leafLocations[Number(proof.uint())] ?? null
-      return { root, location, data: proof.bytes(hexSize(logData)) }
-    })
-  })
-}
-
 /** The leaf by which a tree authorises a conditional order: the hash of its id. */
 export function merkleLeaf(id: Bytes32): Bytes32 {
   return hashWords(id)
@@ -72,7 +52,7 @@ export function provenance(root: Bytes32, { params, proof }: ProvenParams): Prov
 }
 
 /** The leaves in the log of a root, by whether they lead to it. */
-export type LoggedLeaves = Record<Provenance, ProvenParams[]>
+type LoggedLeaves = Record<Provenance, ProvenParams[]>
 
 /**
  * Reads the leaves that the log of a root holds at location 1, in both encodings: a list of encoded leaves

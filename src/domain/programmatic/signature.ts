@@ -18,9 +18,9 @@ export interface SignedPayload {
 }
 
 /** The way to a wallet's verifier: by the fallback handler of a Safe, or a contract that forwards to it. */
-export type SignatureFormat = 'safe' | 'forwarder'
+type SignatureFormat = 'safe' | 'forwarder'
 
-export interface ProgrammaticSignature extends SignedPayload {
+interface ProgrammaticSignature extends SignedPayload {
   format: SignatureFormat
   /** The order in the signature; null if it is not one that can be placed. */
   order: OrderData | null

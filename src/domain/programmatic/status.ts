@@ -19,7 +19,7 @@ export interface GeneratorFacts {
   now: number
 }
 
-export interface GeneratorState {
+interface GeneratorState {
   status: GeneratorStatus
   /** The message of a contract, or the name of its error, if that is why no part can be traded. */
   reason: string | null

@@ -20,7 +20,7 @@ const rules = {
 } satisfies Record<string, (input: TwapInput, start: bigint) => boolean>
 
 /** The handler's message for a broken rule: such an order can never trade. */
-export type TwapFault = keyof typeof rules
+type TwapFault = keyof typeof rules
 
 /** A TWAP with valid terms and its start. Everything about its parts follows by arithmetic. */
 export interface TwapSchedule {
@@ -103,7 +103,7 @@ export function endedParts({ input, start, signableParts }: TwapSchedule, now: n
 }
 
 /** The handler's answer in a block. */
-export type TwapAnswer =
+type TwapAnswer =
   | { state: 'part'; part: TwapPart }
   | { state: 'beforeStart'; message: 'before twap start'; next: number }
   /** No part is open until `next`, the start of the next part that can be signed. */

@@ -8,7 +8,7 @@ const feeShare = feeDenominator - feeNumerator
 const daysOfYear = 365n
 
 /** The fee of a pool, in basis points. */
-export const poolFeeBps = Number((feeShare * 10_000n) / feeDenominator)
+const poolFeeBps = Number((feeShare * 10_000n) / feeDenominator)
 
 /** A pool, and its inflow within a day. */
 export interface PoolDay extends PoolIdentity {

@@ -33,7 +33,7 @@ export function hopsOf({ paths }: { paths: readonly Path[] }): Hop[] {
 }
 
 /** Limits and costs of a search. */
-export interface RouteSearch {
+interface RouteSearch {
   /** The maximum number of swaps in one path; 3 by default. */
   maxHops?: number
   /** The maximum number of parallel paths; 3 by default. */

@@ -26,7 +26,7 @@ const listed = (
   })
 
 /** Codes of diagnoses, statuses, events, notifications, and reasons why no auction holds an order. */
-export const terms: readonly Term[] = [
+const terms: readonly Term[] = [
   ...listed('Why an order is not filled, or how it ended', diagnosisTexts),
   ...listed('Status of an order', orderStatusTexts),
   ...listed('Step in the history of an order', orderEventTexts),

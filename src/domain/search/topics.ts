@@ -431,7 +431,7 @@ function indexed() {
   return index
 }
 
-export interface FoundTopics {
+interface FoundTopics {
   topics: Topic[]
   /** True if the text has other words too, so that it may ask something else. */
   isGuess: boolean

@@ -36,7 +36,7 @@ export interface SettlementAmount extends Omit<FeeTaken, 'kind'> {
 }
 
 /** Native atoms for 10^18 atoms, by token. */
-export type Prices = ReadonlyMap<Address, bigint>
+type Prices = ReadonlyMap<Address, bigint>
 
 /**
  * The fees by kind, policy, recipient and token, followed by slippage by token: the contract's gain minus the
@@ -132,11 +132,6 @@ export interface Booking {
 export interface Slippage extends Booking {
   /** The change of the contract's balance by the settlement, fees included. */
   change: bigint
-}
-
-/** The change of the contract's balance beyond all fees. */
-export function slippageOf({ change, networkFee, protocolFee }: Slippage): bigint {
-  return change - networkFee - protocolFee
 }
 
 /**

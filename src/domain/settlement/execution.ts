@@ -17,7 +17,7 @@ export interface Outcome {
   score: bigint
 }
 
-export interface Valuation {
+interface Valuation {
   nativePrices: ReadonlyMap<Address, bigint>
   wrappedNative: Address
 }

@@ -34,7 +34,7 @@ export interface Trades {
  */
 export const failedGasLimits = { order: 1_000_000n, account: 2_000_000n, token: 4_000_000n }
 /** The gas that each trade of a token or an account adds to its limit: what such a trade costs. */
-export const allowedGasOfTrade = 100_000n
+const allowedGasOfTrade = 100_000n
 
 /** The gas of failed transactions, by what exceeds its limit with it. */
 export interface ExceededGas {

@@ -18,7 +18,7 @@ export interface PricePair {
 }
 
 /** The members of an order on which its fees depend. */
-export interface ChargedOrder extends Limits {
+interface ChargedOrder extends Limits {
   feePolicies: readonly FeePolicy[]
   quote: QuotedPrice | null
 }
@@ -26,7 +26,7 @@ export interface ChargedOrder extends Limits {
 /** The token of a trade in whose atoms its fees are counted. */
 export type FeeSide = 'sell' | 'buy'
 
-export interface ChargedFees {
+interface ChargedFees {
   side: FeeSide
   /** The trader's total payment beyond the uniform price, in atoms of the token of `side`. */
   total: bigint
@@ -71,19 +71,19 @@ function keptFromBought({ kind, feePolicies }: ChargedOrder, fill: Fill, uniform
 }
 
 /** A settlement decoded from calldata. Uniform prices come first, prices of single trades after them. */
-export interface DecodedSettlement {
+interface DecodedSettlement {
   tokens: readonly Address[]
   clearingPrices: readonly bigint[]
 }
 
-export interface DecodedTrade {
+interface DecodedTrade {
   sellTokenIndex: number
   buyTokenIndex: number
   /** The amount of the fixed side. The contract reads it for partially fillable orders only. */
   executedAmount: bigint
 }
 
-export interface SettlementFees {
+interface SettlementFees {
   /** The token of `executedFee` and `networkFee`, as the settlement names it. */
   feeToken: Address
   /** Network and protocol fees. */

@@ -172,7 +172,7 @@ const kinds = {
 export type RightKind = keyof typeof kinds
 
 const rulesOf: Readonly<Record<RightKind, RightRules>> = kinds
-export const rightKinds = Object.keys(kinds) as RightKind[]
+const rightKinds = Object.keys(kinds) as RightKind[]
 const subjectless = rightKinds.filter((kind) => rulesOf[kind].events.every(({ subject }) => !subject))
 
 /** Each right without a subject that the contract may keep for the grantee. */

@@ -42,7 +42,7 @@ export const signatureExplanation = described(
     digest: bytes32('The digest to sign as typed data; ETHSIGN signs it as a personal message of 32 bytes.'),
   },
 )
-export type SignatureExplanation = ValueOf<typeof signatureExplanation>
+type SignatureExplanation = ValueOf<typeof signatureExplanation>
 type SignatureCheck = Pick<SignatureExplanation, 'valid' | 'mistake' | 'explanation' | 'recoveredSigner'>
 
 /**

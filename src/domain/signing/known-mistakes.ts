@@ -209,7 +209,7 @@ function joinNames(names: readonly string[]): string {
 }
 
 /** A digest that a client may have signed by mistake. `description` follows "signed the order". */
-export interface SignedInstead {
+interface SignedInstead {
   mistake: SignatureMistake
   description: string
   signed: Bytes32

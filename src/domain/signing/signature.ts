@@ -6,7 +6,7 @@ import { recoverKey } from './recover-key.ts'
 import { type EcdsaScheme, signedDigest } from './signing.ts'
 
 export type SignatureFault = 'length' | 'v' | 'high-s' | 'unrecoverable'
-export type Recovery = { signer: Address; signature: Hex } | { fault: SignatureFault }
+type Recovery = { signer: Address; signature: Hex } | { fault: SignatureFault }
 
 /** The answer of a contract that accepts a signature (ERC-1271). */
 export const acceptedSignature = '0x1626ba7e'
@@ -75,7 +75,7 @@ const erc6492Suffix = '6492'.repeat(16)
  * An ERC-6492 signature: the call that deploys the account, and the signature that the deployed account
  * accepts.
  */
-export interface DeployingSignature {
+interface DeployingSignature {
   factory: Address
   factoryCall: Hex
   signature: Hex

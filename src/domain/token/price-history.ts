@@ -67,7 +67,7 @@ export const slippageBases = {
 }
 
 /** The maximum in basis points. */
-export const maxSlippageBps = 10_000
+const maxSlippageBps = 10_000
 
 export const marketSlippage = described(
   'MarketSlippage',
@@ -147,7 +147,7 @@ export function volatilityOf(base: PricedToken, quote: PricedToken): Volatility 
 }
 
 /** The deviation of a history as a share of the current price. */
-export function shareOf(spot: number | undefined, history: PriceHistory | undefined): number | undefined {
+function shareOf(spot: number | undefined, history: PriceHistory | undefined): number | undefined {
   const deviation = history && deviationOf(history)
   const share = spot && deviation !== undefined ? deviation / spot : undefined
   return share !== undefined && Number.isFinite(share) ? share : undefined

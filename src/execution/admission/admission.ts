@@ -28,7 +28,7 @@ export interface Use {
   left: number
 }
 
-export interface Reservation {
+interface Reservation {
   /** The minimum that the operation counts as. */
   charge: Charge
   /** Estimated units; up to `RateLimits.maxReserved` are reserved. */

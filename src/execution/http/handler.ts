@@ -23,7 +23,7 @@ const maxBytes = 8_388_608
 const maxAnswers = 64
 
 /** Cached answers of introspection, which depend on the document and its variables only. */
-export interface IntrospectionCache {
+interface IntrospectionCache {
   /** Undefined for new documents, and for those without introspection. */
   find(params: GraphqlParams, type: string): HttpResponse | undefined
   /** @returns the cached answer, with its body as bytes, which are compressed once */

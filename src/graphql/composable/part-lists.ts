@@ -21,7 +21,7 @@ import type { Context } from '../context/context.ts'
 import { partUid, type Terms, termsOf } from '../order/programmatic-terms.ts'
 
 /** A programmatic order with what follows from its input. */
-export interface Generator {
+interface Generator {
   id: string
   eventId: string
   createdAt: string
@@ -62,7 +62,7 @@ export function decodedParamsOf({ terms, createdAt }: Generator): Record<string,
   return params
 }
 
-export interface PartPage {
+interface PartPage {
   limit: number
   offset: number
   isDescending: boolean

@@ -109,11 +109,11 @@ export function requireEditor({ apiKey, isEditor, markPersonal }: KeyedRequest):
 
 export const accessLevels = ['off', 'operator', 'public'] as const
 /** Readers of something: none, the operator, or all. */
-export type Access = (typeof accessLevels)[number]
+type Access = (typeof accessLevels)[number]
 
 export const feedAccessLevels = ['off', 'operator', 'partners', 'public'] as const
 /** Readers of a feed: partners and the operator, too. */
-export type FeedAccess = (typeof feedAccessLevels)[number]
+type FeedAccess = (typeof feedAccessLevels)[number]
 
 /** Access that settings permit. */
 export interface AccessRules {

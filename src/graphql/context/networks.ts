@@ -27,7 +27,7 @@ import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
 
 /** The client of an operation. Its meter counts the gas that the node runs for a request. */
-export type Asking = GasMeter & Asker
+type Asking = GasMeter & Asker
 
 /** Trading operations of one network. */
 export interface TradingServices {

@@ -20,7 +20,7 @@ const rowBytes = {
   tokens: 160,
 }
 
-export type StoredKind = keyof typeof rowBytes
+type StoredKind = keyof typeof rowBytes
 
 /**
  * Bytes of a kind that one client may have stored, and the time in which they are free again; 0 bytes is no

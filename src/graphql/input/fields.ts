@@ -186,7 +186,7 @@ export function enumField<const Value extends string>(type: InputRef<unknown>, v
 export const objectExpected = { error: 'a JSON object is expected' }
 
 /** The member that is set, and its value. */
-export type ChosenMember<Members extends z.ZodRawShape> = {
+type ChosenMember<Members extends z.ZodRawShape> = {
   [Member in keyof Members & string]: { member: Member; value: NonNullable<z.output<Members[Member]>> }
 }[keyof Members & string]
 

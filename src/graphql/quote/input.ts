@@ -78,7 +78,7 @@ const conditions = {
   }),
 }
 
-export type Terms = z.output<z.ZodObject<typeof trade & typeof conditions>>
+type Terms = z.output<z.ZodObject<typeof trade & typeof conditions>>
 
 interface Fault {
   field: string

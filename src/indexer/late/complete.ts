@@ -38,7 +38,7 @@ export interface CompletionOptions extends Indexing {
  * Completes settlements that are stored by their logs alone, once a node knows their transactions, and finds
  * the solvers of those that another contract called, once a node traces them.
  */
-export interface Completion {
+interface Completion {
   /** Looks at intervals for the transactions whose turn it is. */
   step(checkpoint: Checkpoint): Promise<void>
 }

@@ -10,7 +10,7 @@ import { isTradeStored, ownersOfFilled, unseenSettlements } from '../../storage/
 import type { Database } from '../../storage/database/database.ts'
 import type { ChainReads, Checkpoint } from '../block-range.ts'
 
-export interface MissedOptions {
+interface MissedOptions {
   chainId: number
   network: Pick<Network, 'finalityBlocks'>
   db: Database

@@ -24,7 +24,7 @@ const maxClosed = { each: 1_000, all: 5_000 }
 const maxAgeMs = 86_400_000
 
 /** A look at an order, with what ended since the last one. */
-export interface Looked {
+interface Looked {
   order: DueOrder
   look: Look
   /** The parts of a TWAP whose windows ended. */
@@ -133,7 +133,7 @@ function rangeOf(
   return { schedule, from: endedParts(schedule, closedThrough), to: endedParts(schedule, now), isDue }
 }
 
-export interface LookEndings {
+interface LookEndings {
   network: SigningDomain & { blockTimeMs: number }
   at: Block
   /** The newest block that is known. */

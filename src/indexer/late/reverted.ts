@@ -14,7 +14,7 @@ import { blockHash } from '../../storage/chain/indexed-logs.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { ChainReads, Checkpoint } from '../block-range.ts'
 
-export interface RevertedOptions {
+interface RevertedOptions {
   chainId: number
   network: Pick<Network, 'finalityBlocks'>
   db: Database

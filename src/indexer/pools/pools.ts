@@ -16,7 +16,7 @@ import { createRange, isChainFault, RangeTooFull } from '../block-range.ts'
 import { createPoll, type Poll } from '../chain-stream.ts'
 import { advance, begin, isDayLater, type PoolReading, readBack, readUnknown, spanOf } from './volumes.ts'
 
-export interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
+interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
   /** Reads the pools between base tokens, so that they count as used. @throws Outage */
   lookAround(blockHash: Bytes32): Promise<unknown>
   /** Limit of followed pools. */
@@ -126,7 +126,7 @@ function createStep(options: PoolIndexOptions): () => Promise<boolean> {
   }
 }
 
-export interface NoteOptions {
+interface NoteOptions {
   db: Database
   chainId: number
   takeUsed(): readonly PoolIdentity[]

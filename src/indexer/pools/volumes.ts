@@ -32,12 +32,12 @@ export function spanOf({ blockTimeMs }: { blockTimeMs: number }): number {
 }
 
 /** Beginning of the day before a block. */
-export interface DayStart {
+interface DayStart {
   fromBlock: number
   fromTime: Date
 }
 
-export interface DayOptions {
+interface DayOptions {
   chain: Pick<ChainReads, 'block'>
   span: number
 }

@@ -18,7 +18,7 @@ export interface HolderProvider {
 }
 
 /** A holder as a provider sends it, not yet checked. */
-export interface ListedHolder {
+interface ListedHolder {
   address: unknown
   balance: unknown
 }

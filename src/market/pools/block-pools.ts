@@ -17,7 +17,7 @@ interface PoolRegistry {
   note(key: string, pool: Address | undefined): void
 }
 
-export interface PoolEntry {
+interface PoolEntry {
   pool: Address | undefined
   /** The expiry in milliseconds since 1970. */
   validUntil: number
@@ -88,7 +88,7 @@ export interface FoundPools {
   validUntil: number
 }
 
-export interface PoolSource {
+interface PoolSource {
   rpc: Rpc
   factory: Address
   registry: PoolRegistry

@@ -18,7 +18,7 @@ interface View {
   around(pairs: readonly TokenPair[]): Promise<readonly Pool[]>
 }
 
-export interface ViewOptions {
+interface ViewOptions {
   head: Head
   pools: BlockPools
   now: Clock
@@ -68,7 +68,7 @@ export interface ChainHead {
   views(): View[]
 }
 
-export interface ChainHeadOptions {
+interface ChainHeadOptions {
   readHead: () => Promise<Head>
   createView: (head: Head) => View
   now: Clock

@@ -50,7 +50,7 @@ export interface MarketView {
   pools: readonly Pool[]
 }
 
-export interface PoolsOptions {
+interface PoolsOptions {
   rpc: Rpc
   network: Network
   now: Clock

@@ -9,7 +9,7 @@ import { OutsideFault } from '../../outside/fault.ts'
 import type { UsdPriceSource } from '../token-source.ts'
 
 /** An aggregator's price of one whole token. */
-export interface FeedRound {
+interface FeedRound {
   /** The price in units of 10^-`decimals`. It can be zero or less. */
   answer: bigint
   decimals: number
@@ -50,7 +50,7 @@ function wordsOf(returned: Hex | undefined): bigint[] {
   )
 }
 
-export interface ChainFeedOptions {
+interface ChainFeedOptions {
   name: string
   rpc: Rpc
   /** The aggregators by token. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { acceptedSlippage, faultsOf } from '../../client/demand.ts'
-import { signedForm } from '../../client/place-order.ts'
 import {
   cancellationTypedData as cancellationPayload,
   domainOf,
   orderTypedData,
   orderUid,
   type SigningDomain,
+  signedForm,
 } from '../../client/typed-data.ts'
 import { chainIdOfName } from '../../domain/network/chains.ts'
 import { lossText } from '../../domain/quote/impact.ts'

@@ -126,7 +126,7 @@ ${button}
 `
 }
 
-export interface EmailOptions {
+interface EmailOptions {
   mailer: Mailer
   from: { name: string; address: string }
   /** Base of links. */

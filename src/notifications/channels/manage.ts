@@ -47,7 +47,7 @@ export interface ChannelServices {
   pushPublicKey?: string | undefined
 }
 
-export interface Subscription extends ChannelFilter {
+interface Subscription extends ChannelFilter {
   account: Address
   kind: ChannelKind
   address: string
@@ -60,14 +60,14 @@ interface Sent {
   confirmationLink: string | null
 }
 
-export interface Subscribed extends Sent {
+interface Subscribed extends Sent {
   secret: string | null
 }
 /** Settings that enable a kind. */
 const neededSettings: Partial<Record<ChannelKind, string>> = { email: 'SMTP_URL, SMTP_FROM and PUBLIC_URL' }
 
 /** Limit of channels that have not ended. */
-export const maxChannels = 10
+const maxChannels = 10
 const confirmationMs = 24 * 3_600_000
 /** Pause between two tokens for one channel. */
 const renewalMs = 60_000

@@ -68,7 +68,7 @@ export function createDeliverySlots(kinds: readonly ChannelKind[]) {
 }
 
 /** `failed` is tried again; `gone` and `dead` are not. */
-export type DeliveryOutcome = SendResult['kind'] | 'dead'
+type DeliveryOutcome = SendResult['kind'] | 'dead'
 
 export interface TurnOptions {
   db: Database

@@ -24,7 +24,7 @@ export interface SinkEvent {
   chainId: number
 }
 
-export interface SinkPage {
+interface SinkPage {
   events: readonly SinkEvent[]
   /** The start of the next page; null if there was no entry. */
   endCursor: string | null

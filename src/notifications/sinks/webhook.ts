@@ -53,7 +53,7 @@ export function createBookWebhookSender(
   }
 }
 
-export interface BookWebhookServices {
+interface BookWebhookServices {
   db: Database
   addressFault(url: string): string | undefined
 }

@@ -6,7 +6,7 @@ import { createHealth, type HealthLimits } from '../../outside/health.ts'
 import { readUpTo } from '../../outside/http-json.ts'
 import type { SendResult, TakenTurn } from '../channels/sender.ts'
 
-export interface BotOptions {
+interface BotOptions {
   /** A secret: it is part of each URL, so that faults of the transport are never shown or logged. */
   token: string
   apiRoot: string
@@ -190,7 +190,7 @@ function answerOf(bytes: Buffer | undefined): object {
 }
 
 /** Limits messages to a chat to one per interval. */
-export interface Pace {
+interface Pace {
   /** Takes the chat’s next turn, unless that is later than in `withinMs`. */
   take(chat: string, withinMs: number): TakenTurn
 }

@@ -11,7 +11,7 @@ const maxText = 300
 /** Telegram lets a bot send about one message a second to a chat. */
 const paceMs = 1_000
 
-export interface TelegramOptions {
+interface TelegramOptions {
   bot: Bot
   publicUrl: URL | undefined
   now: Clock

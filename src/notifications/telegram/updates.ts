@@ -8,7 +8,7 @@ import { confirmChannel } from '../channels/manage.ts'
 import { shortAccount } from '../channels/message.ts'
 import { type Bot, BotFault, createPace } from './bot.ts'
 
-export interface ChatServices {
+interface ChatServices {
   db: Database
   now: Clock
   log: Log
@@ -22,7 +22,7 @@ export interface ChatServices {
 type HandleUpdate = (update: unknown) => Promise<void>
 
 /** Channels that one chat may have. */
-export const maxChatChannels = 10
+const maxChatChannels = 10
 /** Concurrent replies: above this chats get none, but their commands are executed. */
 const maxAnswers = 20
 const answerPaceMs = 1_000
@@ -96,7 +96,7 @@ export function createUpdateHandler({ db, now, log, bot }: ChatServices): Handle
   }
 }
 
-export interface PollOptions {
+interface PollOptions {
   bot: Pick<Bot, 'updates' | 'confirm' | 'setWebhook' | 'deleteWebhook'>
   log: Log
 }

@@ -20,7 +20,7 @@ import {
 } from '@opentelemetry/sdk-trace-node'
 import { type RequestTrace, type Tracer, traceWork, type Work } from './work.ts'
 
-export interface TracingOptions {
+interface TracingOptions {
   /** The URL that receives spans as OTLP over HTTP. */
   url: string
   headers: Record<string, string>

@@ -11,7 +11,7 @@ export interface Work {
 }
 
 /** Receives each piece of work that ended. */
-export type Measure = (work: Work, milliseconds: number, fault: unknown) => void
+type Measure = (work: Work, milliseconds: number, fault: unknown) => void
 
 /** Follows work through the program as spans of a trace. */
 export interface Tracer {

@@ -15,7 +15,7 @@ export interface GuardLimits extends HealthLimits {
   rememberMs: number
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   limits: GuardLimits
   now: Clock
   log: Log

@@ -51,7 +51,7 @@ function claimedEstimate({ buyToken }: EstimateRequest, claim: Claim, claimant: 
   }
 }
 
-export interface DriverOptions {
+interface DriverOptions {
   claimant: Claimant
   driver: Driver
   now: Clock
@@ -81,7 +81,7 @@ interface EngineMarket {
   referencePrice(token: Address, pools: readonly Pool[]): bigint | null
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   claimant: Claimant
   engine: SolverEngine
   network: Network
@@ -152,7 +152,7 @@ export interface EstimatorSource {
   network?: string | undefined
 }
 
-export interface OutsideLimits extends GuardLimits {
+interface OutsideLimits extends GuardLimits {
   /** The time limit for reading the market, before the request to an engine. */
   lookMs: number
   /** The time limit sent to the estimator. */

@@ -32,7 +32,7 @@ export function marketRoute(
   return route && route.amountIn > 0n && route.amountOut > 0n ? route : undefined
 }
 
-export interface RouterOptions {
+interface RouterOptions {
   network: Network
   /** The submission address of the built-in solver, which would settle these routes. */
   solver: Address

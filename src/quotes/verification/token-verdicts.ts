@@ -8,7 +8,7 @@ import { type Pool, poolSide } from '../../domain/routing/pool.ts'
 import { createAnswerCache } from '../../outside/answer-cache.ts'
 
 /** Trials of tokens. A meter counts the gas of a trial for the client whose request begins it. */
-export interface TokenVerdicts {
+interface TokenVerdicts {
   /**
    * Returns the cached verdict of each token. It is `unknown` if the node does not answer or the queue of
    * trials is full: quoting continues.

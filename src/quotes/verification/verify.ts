@@ -15,7 +15,7 @@ export interface VerifiedTrade {
   onGas?(gas: bigint): void
 }
 
-export interface VerifyDeps {
+interface VerifyDeps {
   checkTrade: CheckTrade
   /** The fraction, 0 to 1, by which a simulation may fall short of the estimate. */
   maxInaccuracy: number

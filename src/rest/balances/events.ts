@@ -29,7 +29,7 @@ const { beat: _ping, ...sessionForm } = streamForm
 /** Sends comments to keep connections alive: clients of sessions do not support `ping`. */
 export { sessionForm }
 
-export interface Watched {
+interface Watched {
   network: string
   account: Address
   /** The account in the client's spelling. */

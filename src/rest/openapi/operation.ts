@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { RefusalCode } from '../../domain/errors/refusal-codes.ts'
 
 /** Descriptions of response headers. */
-export const headers = {
+const headers = {
   'X-Request-Id': 'The id of the request in the log: send it to the operator with a report of a problem.',
   RateLimit: 'The rest of the client’s allowance, by kind, if rates are limited.',
   'RateLimit-Policy': 'The allowance itself: `q` requests in `w` seconds, by kind.',

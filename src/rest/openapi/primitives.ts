@@ -3,8 +3,8 @@ import { errorMessageText, type RefusalCode, refusalCodes } from '../../domain/e
 
 /** Values as the service writes them: hex in lowercase, amounts without leading zeros. */
 export const address = z.string().regex(/^0x[0-9a-f]{40}$/)
-export const orderUid = z.string().regex(/^0x[0-9a-f]{112}$/)
-export const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/)
+const orderUid = z.string().regex(/^0x[0-9a-f]{112}$/)
+const bytes32 = z.string().regex(/^0x[0-9a-f]{64}$/)
 export const hex = z.string().regex(/^0x([0-9a-f]{2})*$/)
 
 /** Atoms, up to uint256. */
@@ -24,7 +24,7 @@ export const count = z.int().min(0)
 export const basisPoints = count.max(10_000)
 
 /** A share from 0 to 1. */
-export const share = z.number().min(0).max(1)
+const share = z.number().min(0).max(1)
 
 /** Schemas of values by their GraphQL scalar. */
 export const valueSchemas: Readonly<Record<string, z.ZodType>> = {

@@ -10,7 +10,7 @@ import { type Route, route } from '../routing/route.ts'
 import { noSuchOrder } from './examples.ts'
 
 /** A reason in the document's result. */
-export interface DiagnosisReasonResult {
+interface DiagnosisReasonResult {
   evidence: readonly (Readonly<Record<string, unknown>> & { __typename: string })[]
 }
 
@@ -97,7 +97,7 @@ export const diagnosisReason = reason.extend({ evidence: z.array(diagnosisEviden
 
 export const orderDiagnosis = diagnosisReason.extend({ further: z.array(diagnosisReason) })
 
-export const sampleDiagnosis = {
+const sampleDiagnosis = {
   code: 'filled',
   summary:
     'The order is filled: 1,000,000,000,000,000,000 atoms of 0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa for 2,940,000,000 atoms of 0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.',

@@ -20,7 +20,7 @@ import {
 } from 'graphql'
 
 /** Conversions of enums: GraphQL spells members in SCREAMING_CASE, REST by their internal values. */
-export interface EnumSpelling {
+interface EnumSpelling {
   /** Turns raw JSON into variables: REST spellings become GraphQL names, and unknown keys are left out. */
   toVariables(variables: Record<string, unknown>): Record<string, unknown>
   /** Turns the GraphQL names in a result into REST spellings, in place. */

@@ -7,7 +7,7 @@ export interface PathPattern {
   segments: string[]
 }
 
-export type Match<Endpoint> =
+type Match<Endpoint> =
   | { endpoint: Endpoint; path: Record<string, string>; allow?: undefined; pattern?: undefined }
   | { endpoint?: undefined; refusal: Refusal; allow?: string; pattern?: string }
 

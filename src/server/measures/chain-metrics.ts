@@ -4,7 +4,7 @@ import type { Address } from '../../domain/evm/address.ts'
 import { networkGauge } from './network-gauge.ts'
 
 /** An account that pays for gas, and its last read balance in wei. */
-export interface AccountReport {
+interface AccountReport {
   account: Address
   /** The solver's name, or `refunder`. */
   name: string

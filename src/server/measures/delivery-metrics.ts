@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { valueWithin } from './network-gauge.ts'
 
 /** Waiting messages for one kind of channel. */
-export interface WaitingOfKind {
+interface WaitingOfKind {
   kind: string
   count: number
   oldestSeconds: number

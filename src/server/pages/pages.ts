@@ -166,7 +166,7 @@ export function wantsHome(req: IncomingMessage): boolean {
   return wantsPage(req) || (reads(req) && req.headers.accept === '*/*')
 }
 
-export interface PageFinder {
+interface PageFinder {
   /**
    * Finds the page of a path; undefined if there is none.
    * @param query with its question mark, for a redirection

@@ -71,7 +71,7 @@ export interface Market {
 }
 
 /** The fixed sell atoms and fixed buy atoms by tokens, at `from · size + to`. */
-export interface Book {
+interface Book {
   size: number
   sold: Float64Array
   bought: Float64Array

@@ -124,7 +124,7 @@ function bytesOf({ order: { signature, interactions } }: AuctionOrder): number {
 type Pairs = ReadonlyMap<string, DirectedPair>
 
 /** Tokens that orders pass on in sequence. Orders or pools exchange the last one for the first. */
-export interface Ring {
+interface Ring {
   tokens: Address[]
   /** The factor by which the best limits together are better than needed. */
   gain: number

@@ -17,7 +17,7 @@ import {
 } from './pairs-and-rings.ts'
 import { type Candidate, pairKey, type Task } from './task.ts'
 
-export interface BuiltInSolverOptions {
+interface BuiltInSolverOptions {
   name: string
   address: Address
   settlement: Address

@@ -101,7 +101,7 @@ export interface CompetingDriver {
   settle(assignment: Assignment, signal: AbortSignal): Promise<string | undefined>
 }
 
-export interface Peers {
+interface Peers {
   solve: JsonPeer
   reveal: JsonPeer
   settle: JsonPeer

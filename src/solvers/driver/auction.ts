@@ -16,7 +16,7 @@ export function createDriverAuctionWriter(): DriverAuctionWriter {
 }
 
 /** The body of POST /solve of a driver. Amounts are the signed ones, as strings of digits. */
-export function writeDriverAuction(auction: Auction, deadline: Date) {
+function writeDriverAuction(auction: Auction, deadline: Date) {
   const { id, orders, nativePrices } = auction
   const tokens = new Set(orders.flatMap(({ order }) => [order.sellToken, order.buyToken]))
   return {
@@ -35,7 +35,7 @@ function writeToken(address: Address, prices: Auction['nativePrices']) {
 }
 
 /** An order in the form of the protocol's auctions. */
-export function writeAuctionOrder({ order, feePolicies }: Pick<AuctionOrder, 'order' | 'feePolicies'>) {
+function writeAuctionOrder({ order, feePolicies }: Pick<AuctionOrder, 'order' | 'feePolicies'>) {
   return {
     uid: order.uid,
     sellToken: order.sellToken,

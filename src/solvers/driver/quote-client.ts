@@ -49,7 +49,7 @@ interface DriverQuote {
   hasJitOrders: boolean
 }
 
-export type DriverAnswer = DriverQuote | { kind: string; description?: string | null | undefined }
+type DriverAnswer = DriverQuote | { kind: string; description?: string | null | undefined }
 
 /** Parses a response; undefined if the body has no form of the protocol. */
 function parseDriverAnswer(body: unknown): DriverAnswer | undefined {

@@ -19,7 +19,7 @@ import type { Notice, Solver } from '../solver.ts'
 import { createDriverAuctionWriter, type DriverAuctionWriter } from './auction.ts'
 import { type CompetingDriver, createCompetingDriver, type DriverSolution } from './auction-client.ts'
 
-export interface DriverSolverOptions {
+interface DriverSolverOptions {
   name: string
   /** The account that submits its settlements. */
   address: Address
@@ -135,7 +135,7 @@ function refusalOf({ orders, submissionAddress }: DriverSolution, address: Addre
   )
 }
 
-export interface DriverConnection {
+interface DriverConnection {
   name: string
   url: string
   /** The account that submits its settlements. */

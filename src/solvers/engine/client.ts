@@ -125,7 +125,7 @@ const refused = z.object({
 })
 
 /** Solutions, possibly none, or the engine's error. */
-export type EngineAnswer =
+type EngineAnswer =
   | { solutions: EngineSolution[] }
   | { error: { code: string; message?: string | null | undefined } }
 

@@ -10,7 +10,7 @@ import type { EngineInteraction } from './client.ts'
  * The amounts of a token that the settlement contract may pay, or keep, instead of an interaction that a
  * solver leaves out, in atoms.
  */
-export interface Limit {
+interface Limit {
   perSettlement: bigint
   /** The limit of payments in 24 hours, in all settlements of the solver. */
   perDay: bigint

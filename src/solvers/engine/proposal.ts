@@ -15,7 +15,7 @@ import type { Notice } from '../solver.ts'
 import type { EngineInteraction, EngineSolution } from './client.ts'
 import { engineCalls, internalized, isRefusal, type Permission } from './interactions.ts'
 
-export type JitTrade = Extract<EngineSolution['trades'][number], { kind: 'jit' }>
+type JitTrade = Extract<EngineSolution['trades'][number], { kind: 'jit' }>
 
 interface JitOptions {
   domain: SigningDomain
@@ -80,7 +80,7 @@ function recovered(
   return { owner: recovery.signer, signingScheme, signature: recovery.signature }
 }
 
-export interface ProposalOptions {
+interface ProposalOptions {
   pools: readonly Pool[]
   settlement: Address
   /** The contracts that an engine's interactions may neither call nor give an allowance to. */

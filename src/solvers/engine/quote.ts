@@ -47,7 +47,7 @@ export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestio
   }
 }
 
-export interface ReadOptions extends CallsOptions {
+interface ReadOptions extends CallsOptions {
   /** The engine's name in messages. */
   name: string
   vaultRelayer: Address

@@ -168,7 +168,7 @@ function writePool({ address, token0, token1, reserve0, reserve1 }: Pool) {
   }
 }
 
-export interface AuctionWriterOptions {
+interface AuctionWriterOptions {
   wrappedNative: Address
   /** Returns the known tokens; the others are sent without metadata. */
   tokens(addresses: readonly Address[]): Promise<ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>>

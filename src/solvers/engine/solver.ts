@@ -16,7 +16,7 @@ import { type Amounts, afterUse, allowedBy, type Limits, type Permission } from 
 import { toProposal } from './proposal.ts'
 import type { AuctionWriter } from './request.ts'
 
-export interface EngineSolverOptions {
+interface EngineSolverOptions {
   name: string
   /** The account that submits its settlements. */
   address: Address

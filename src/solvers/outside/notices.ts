@@ -11,7 +11,7 @@ export interface SolutionNotice extends Notice {
   solutionIds: readonly number[]
 }
 
-export interface NoticesOptions {
+interface NoticesOptions {
   peer: JsonPeer
   /** Stores a notice, so that the solver can read it later. */
   store(notice: SolutionNotice): Promise<void>

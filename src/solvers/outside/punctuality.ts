@@ -1,5 +1,5 @@
 /** The decision whether auctions wait for an outside solver. */
-export interface Punctuality {
+interface Punctuality {
   isPunctual(): boolean
   answered(inTime: boolean): void
 }

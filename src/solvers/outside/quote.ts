@@ -21,7 +21,7 @@ export interface OutsideQuestion {
 /** The sell amount of a buy order in a price request: more than any balance, so its limit never binds. */
 export const unboundedSellAmount = 2n ** 144n
 
-export interface ClaimedExecution {
+interface ClaimedExecution {
   preInteractions: readonly Interaction[]
   interactions: readonly Interaction[]
   txOrigin: Address | null
@@ -37,7 +37,7 @@ export interface Claim {
 }
 
 /** The data of a response before the checks. */
-export interface RawClaim {
+interface RawClaim {
   /** The amount that the question does not fix; undefined if a price is missing. */
   computed: bigint | undefined
   /**

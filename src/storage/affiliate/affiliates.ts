@@ -8,7 +8,7 @@ import { readPrepared, writePrepared } from '../database/prepared.ts'
 import { affiliateRow } from '../models/affiliate.ts'
 import { insertColumns, rowSql, toRow } from '../query/json.ts'
 
-export interface NewAffiliate extends Affiliate {
+interface NewAffiliate extends Affiliate {
   digest: Bytes32
   signedMessage: Hex
 }

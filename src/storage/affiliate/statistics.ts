@@ -105,7 +105,7 @@ type RowJson<Row> = {
 /** The owner of a code, and its terms. */
 type AffiliateTerms = Pick<Affiliate, 'wallet' | 'code'> & AffiliateProgramme
 
-export interface AffiliateTotals {
+interface AffiliateTotals {
   affiliate: AffiliateTerms
   /** Eligible volume of all its traders. */
   totalVolume: bigint
@@ -142,7 +142,7 @@ export async function affiliateTotals(
   return { ...row, totalVolume: BigInt(totalVolume), rewards: BigInt(rewards), nearest: BigInt(nearest) }
 }
 
-export interface TraderTotals {
+interface TraderTotals {
   affiliate: AffiliateTerms
   linkedSince: Date
   rewardsEnd: Date

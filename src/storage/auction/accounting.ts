@@ -28,7 +28,7 @@ export interface AccountLine {
   slippage: bigint
 }
 
-export interface Accounts {
+interface Accounts {
   /** The last block that is counted; below the first of the range when none is. */
   to: number
   /** False if sums lack what is not known. */

@@ -3,7 +3,7 @@ import type { Bytes32 } from '../../domain/evm/hex.ts'
 import { bytea, hexOf } from '../database/columns.ts'
 import { type Db, sql } from '../database/database.ts'
 
-export interface NewBan {
+interface NewBan {
   chainId: number
   solver: Address
   /** The settlement that it is for. */
@@ -14,7 +14,7 @@ export interface NewBan {
 }
 
 /** Length of a ban in blocks: doubled for each ban of the solver since a time, up to the longest. */
-export interface BanLength {
+interface BanLength {
   first: number
   longest: number
   since: Date

@@ -167,7 +167,7 @@ async function insertExecutions(
       LEFT JOIN fee_policy_sets s ON s.policies = x.policies::jsonb`
 }
 
-export interface NewAttempt {
+interface NewAttempt {
   auctionId: bigint
   solutionUid: number
   chainId: number

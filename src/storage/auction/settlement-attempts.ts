@@ -142,7 +142,7 @@ export async function storeDelegation(
   return count > 0
 }
 
-export interface AttemptState {
+interface AttemptState {
   /** null while it runs. */
   outcome: string | null
   txHash: Bytes32 | null

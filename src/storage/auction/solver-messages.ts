@@ -7,11 +7,11 @@ import { type Db, sql, type Tx } from '../database/database.ts'
 import { leaveTime } from '../models/completeness.ts'
 
 /** Notices of one solver on one network that are kept: the newest. */
-export const maxNoticesOfSolver = 1_000
+const maxNoticesOfSolver = 1_000
 /** Requests of one network that are kept: those of the newest auctions. */
-export const maxStoredRequests = 100
+const maxStoredRequests = 100
 
-export interface StoredNotice {
+interface StoredNotice {
   chainId: number
   solver: Address
   auctionId: bigint
@@ -35,7 +35,7 @@ export async function insertNotice(db: Db, notice: StoredNotice): Promise<void> 
     VALUES (${chainId}, ${solver}, ${auctionId}, ${[...solutionIds]}::bigint[], ${kind}, ${reason}, ${at})`
 }
 
-export interface NoticesQuery {
+interface NoticesQuery {
   chainId: number
   solver: Address
   limit: number
@@ -85,11 +85,11 @@ export async function findRequest(db: Db, auctionId: bigint): Promise<string | u
 /** Characters of a refusal's message that are kept. */
 export const maxRefusalMessage = 500
 /** Refusals of one solver in one answer that are kept: the first. */
-export const maxRefusalsOfAnswer = 10
+const maxRefusalsOfAnswer = 10
 /** Refusals of one solver on one network that are kept: the newest. */
 export const maxRefusalsOfSolver = 10_000
 
-export interface NewAnswer {
+interface NewAnswer {
   solver: Address
   answer: SolverAnswer
   fault: string | null

@@ -77,7 +77,7 @@ export const reportedTrade: Body = {
   auctionId: absent(trade.fields.auctionId as Field),
 }
 
-export const reportedHookCall: Body = {
+const reportedHookCall: Body = {
   ...fieldsOf(hookCall, 'txHash', 'blockNumber'),
   outcome: absent(hookCall.fields.outcome as Field),
   unknownReason: absent(hookCall.fields.unknownReason as Field),
@@ -85,7 +85,7 @@ export const reportedHookCall: Body = {
   gasUsed: absent(hookCall.fields.gasUsed as Field),
 }
 
-export const reportedHook: Body = {
+const reportedHook: Body = {
   ...fieldsOf(orderHook, 'phase', 'target', 'callData', 'gasLimit'),
   calls: listOf(orderHook, 'calls', reportedHookCall),
 }

@@ -18,7 +18,7 @@ const optionalPart = <Value>(...of: Parameters<typeof part<Value>>): Member => a
 const cancelled = variants.order_cancelled()
 
 /** The metadata is returned as it is stored, as JSON. A missing member does not compile. */
-export const notificationMetadata = {
+const notificationMetadata = {
   orderId: part('orderId', asText('OrderUid'), 'The UID of the order.'),
   chainId: part('chainId', uint32, 'The chain of the order.'),
   executedAmount: optionalPart('executedAmount', asText('Uint256'), 'On fills: atoms of the variable side.'),

@@ -8,7 +8,7 @@ import { type Db, sql, type Tx } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
 import { lockOrders } from '../order/progress.ts'
 
-export interface BlockRow {
+interface BlockRow {
   number: number
   hash: Bytes32
   parentHash: Bytes32
@@ -27,7 +27,7 @@ interface LogPosition {
   txHash: Bytes32
 }
 
-export interface SettlementRow extends LogPosition {
+interface SettlementRow extends LogPosition {
   solver: Address
   /** The time from which its solver is looked for again; null once it is known. */
   solverDue?: Date | null
@@ -53,7 +53,7 @@ export interface InvalidationRow extends LogPosition {
 /** A log of which only the order is stored. */
 export type OrderLogRow = InvalidationRow
 
-export interface PresignatureRow extends LogPosition {
+interface PresignatureRow extends LogPosition {
   orderUid: OrderUid
   owner: Address
   signed: boolean

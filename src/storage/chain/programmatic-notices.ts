@@ -81,7 +81,7 @@ function pollOf(at: Date | null, result: string | null, reason: string | null): 
   return [{ result: result as PollResult, reason, time: Math.floor(at.getTime() / 1_000) }]
 }
 
-export interface NoticedProgress extends ProgrammaticProgress {
+interface NoticedProgress extends ProgrammaticProgress {
   /** How many logs authorised it. */
   creations: number
 }

@@ -8,7 +8,7 @@ import { insertFoundOrders, linkOlderOrders } from './programmatic.ts'
 import { newestRoots, setProofs } from './programmatic-roots.ts'
 
 /** An order whose signature names a programmatic order that is not known, or may have a new proof of it. */
-export interface UnknownPart extends ProgrammaticKey {
+interface UnknownPart extends ProgrammaticKey {
   orderId: bigint
   signature: Hex
   createdAt: Date

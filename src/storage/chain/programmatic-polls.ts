@@ -19,7 +19,7 @@ export type Lane = (typeof lanes)[number]
  * has used its share. A single failure of an owner of the first kind does not count: the node may have been
  * slow.
  */
-export const ranks = ['placed', 'new', 'failing'] as const
+const ranks = ['placed', 'new', 'failing'] as const
 export type Rank = (typeof ranks)[number]
 
 /** A programmatic order that the watch tower is to poll. */

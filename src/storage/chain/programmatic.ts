@@ -19,7 +19,7 @@ import { isOf, type ParamsRow, paramsOf, type StoredSchedule, scheduleOf } from 
 
 /** The ways in which a programmatic order was found first. */
 export const programmaticSources = ['log', 'root', 'order'] as const
-export type ProgrammaticSource = (typeof programmaticSources)[number]
+type ProgrammaticSource = (typeof programmaticSources)[number]
 
 interface LogPosition {
   blockNumber: number
@@ -28,25 +28,25 @@ interface LogPosition {
 }
 
 /** A programmatic order, and the block by which it is known. */
-export interface FoundOrder extends ProgrammaticKey {
+interface FoundOrder extends ProgrammaticKey {
   params: ConditionalOrderParams
   blockNumber: number
   blockTime: Date
 }
 
-export interface CreationRow extends LogPosition, FoundOrder {}
+interface CreationRow extends LogPosition, FoundOrder {}
 
-export interface RootRow extends LogPosition, LoggedLeavesOf {
+interface RootRow extends LogPosition, LoggedLeavesOf {
   blockTime: Date
 }
 
-export interface ShedRow extends LogPosition {
+interface ShedRow extends LogPosition {
   shed: Address
   account: Address
 }
 
 /** Facts about programmatic orders from the logs of a block range. Writing them is idempotent. */
-export interface ProgrammaticFacts {
+interface ProgrammaticFacts {
   /** The blocks were indexed before without these facts: what ended since their creation is not notified. */
   areOld?: boolean | undefined
   creations: readonly CreationRow[]

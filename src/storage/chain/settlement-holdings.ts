@@ -17,7 +17,7 @@ export interface HoldingIndex {
 }
 
 /** Changes from the logs of the blocks after the index, up to and including `to`. */
-export interface HoldingRange {
+interface HoldingRange {
   to: number
   /** Blocks up to it are never undone. */
   final: number
@@ -172,14 +172,14 @@ export async function settlementTokens(
 }
 
 /** A right as it is stored. */
-export interface StoredRight extends Right {
+interface StoredRight extends Right {
   /** Null where a reorg has made it unknown. */
   value: bigint | null
   /** Block of its last log. */
   block: number
 }
 
-export interface RightFilter {
+interface RightFilter {
   /** The contract that honours it, or the token that it is limited to. */
   token?: Address | undefined
   grantee?: Address | undefined

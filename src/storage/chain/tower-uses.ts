@@ -4,7 +4,7 @@ import { type Db, sql } from '../database/database.ts'
 import { Prisma } from '../generated/client.ts'
 
 /** Polls of one owner, or of several turns of it. */
-export interface PollsOfOwner {
+interface PollsOfOwner {
   owner: Address
   polls: number
   /** Milliseconds that they took together. */
@@ -45,7 +45,7 @@ export async function countPolls(
 }
 
 /** Orders and their bytes that may be stored in a day; 0 is no limit. Half of it can be used at once. */
-export interface StoredBudget {
+interface StoredBudget {
   orders: number
   bytes: number
 }

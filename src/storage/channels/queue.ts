@@ -107,7 +107,7 @@ export async function releaseChannel(
 }
 
 /** Waiting deliveries up to the counted number, and the age of the oldest. */
-export interface WaitingDeliveries {
+interface WaitingDeliveries {
   kind: ChannelKind
   count: number
   oldestSeconds: number
@@ -129,7 +129,7 @@ export async function readWaitingDeliveries(
 const minuteMs = 60_000
 
 /** Permission to send to a channel: a message of up to `limit` deliveries, or none until a time. */
-export type MessageAllowance = { limit: number; minute: Minute } | { until: Date }
+type MessageAllowance = { limit: number; minute: Minute } | { until: Date }
 
 /** A minute that began with a message, and how many it holds. */
 interface Minute {

@@ -297,7 +297,7 @@ export async function readPages(
 }
 
 /** A programmatic order by its row, and its terms if its parts are known in advance. */
-export interface Scheduled {
+interface Scheduled {
   id: string
   schedule: TwapSchedule | null
 }
@@ -333,7 +333,7 @@ export async function countRows(db: Db, { table }: List): Promise<number> {
   return Number(row?.rows ?? 0)
 }
 
-export interface ChainPosition {
+interface ChainPosition {
   chainId: number
   number: number
   timestamp: number | null

@@ -39,7 +39,7 @@ export interface Database extends Db {
   close(): Promise<void>
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   url: string
   /** Prefix of its pools' names in metrics, such as `loop-`. */
   name?: string
@@ -127,7 +127,7 @@ export function openDatabase({
   }
 }
 
-export interface DatabasePools {
+interface DatabasePools {
   /** Prisma's connections, and those of `writePrepared` and `runPrepared`. */
   pool: StatementPool
   /** Connections of `readPrepared`. */

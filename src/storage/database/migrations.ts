@@ -25,7 +25,7 @@ export interface Migration {
   checksum: string
 }
 
-export interface MigrationOptions {
+interface MigrationOptions {
   /** Called once if it has to wait for a migration of another process. */
   onWait?: () => void
   /** Called before the first migration, and after each. */

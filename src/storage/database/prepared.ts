@@ -88,10 +88,7 @@ export async function writePrepared<Row extends TextRow>(
   return runAsText(pool, [{ name, text, values }]) as Promise<Row[]>
 }
 
-export type RunPrepared = <Row extends QueryResultRow>(
-  text: string,
-  values: readonly unknown[],
-) => Promise<Row[]>
+type RunPrepared = <Row extends QueryResultRow>(text: string, values: readonly unknown[]) => Promise<Row[]>
 
 /**
  * A transaction of `prepared` statements without Prisma, which takes several times as long for them.

@@ -28,7 +28,7 @@ export type WebhookOwner = string | null
 
 const ownedBy = (owner: WebhookOwner) => ({ kind: 'webhook', ...(owner !== null && { partner: owner }) })
 
-export interface NewWebhook {
+interface NewWebhook {
   id: string
   name: string
   partner: WebhookOwner

@@ -35,14 +35,14 @@ export interface FeedPage {
   gap: FeedPosition | undefined
 }
 
-export interface PageLimits {
+interface PageLimits {
   /** Entries of one page. */
   rows: number
   /** Bytes of the texts of one page; the last entry may exceed the limit. */
   bytes: number
 }
 
-export interface Snapshot {
+interface Snapshot {
   /** The head when it was read: later entries are in the feed. */
   place: FeedPosition
   entries: { cursor: string; text: string }[]

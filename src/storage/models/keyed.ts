@@ -99,7 +99,7 @@ export const storedToken: Keyed<TokenKey> = {
   missing: notStored,
 }
 
-export interface TradeKey {
+interface TradeKey {
   chainId: number
   blockNumber: number
   logIndex: number

@@ -351,7 +351,7 @@ const programmaticKey: PageKey = {
   order: 'DESC',
 }
 
-export interface ProgrammaticFilter {
+interface ProgrammaticFilter {
   chainIds: readonly number[]
   owner?: Address | undefined
   /** The account behind the owner: an address, or SQL for one. */

@@ -59,7 +59,7 @@ export function tokenOf(chainId: string, token: string): Model {
 }
 
 /** Tokens that one page scans for a search. */
-export const tokenScanLimit = 10_000
+const tokenScanLimit = 10_000
 
 const listedToken = tokenOf('tok.chain_id', 'tok.address')
 

@@ -60,7 +60,7 @@ const fields = {
 }
 
 /** SQL condition: the fees of the protocol from trade `tr` are known. */
-export const areFeesKnown = `(tr.reported_fees IS NOT NULL OR ${isAny(`executions x
+const areFeesKnown = `(tr.reported_fees IS NOT NULL OR ${isAny(`executions x
   WHERE x.order_id = tr.order_id AND x.auction_id = tr.auction_id AND x.block_number = tr.block_number AND ${arePoliciesKnown}`)})`
 
 export const trade: Model = {
@@ -176,7 +176,7 @@ export const tradeRow: RowFields<Trade> = {
 }
 
 /** Trades of one order, and so of one network, newest first. */
-export const orderTradesKey: PageKey = {
+const orderTradesKey: PageKey = {
   letter: 't',
   parts: [
     { sql: 'tr.block_number', type: 'number' },

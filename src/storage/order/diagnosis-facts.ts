@@ -108,7 +108,7 @@ const diagnosisStatement = numberParameters(
   `SELECT ${factsSql} FROM orders o WHERE o.chain_id = ${ownParam(0)}::int4 AND o.uid = ${ownParam(1)}::bytea`,
 )
 
-export interface DiagnosisQuery {
+interface DiagnosisQuery {
   chainId: number
   uid: OrderUid
   now: Date
@@ -196,7 +196,7 @@ export type UnplacedOrderFacts = Pick<StoredFacts, 'tokens' | 'market' | 'servic
   presigned: boolean
 }
 
-export interface UnplacedOrderQuery {
+interface UnplacedOrderQuery {
   chainId: number
   sellToken: Address
   buyToken: Address

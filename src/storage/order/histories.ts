@@ -23,7 +23,7 @@ export async function requestHistory(
 }
 
 /** Accounts whose trades are read up to the same block. */
-export interface HistoryTurn {
+interface HistoryTurn {
   accounts: Address[]
   /** The last block that is not read yet. */
   to: number

@@ -50,7 +50,7 @@ export async function liveOrdersAfter(
 }
 
 /** Changes of orders by transactions since a mark. */
-export interface OrderChanges {
+interface OrderChanges {
   live: LiveOrder[]
   /** Row keys of orders that are filled or cancelled. */
   ended: bigint[]

@@ -233,7 +233,7 @@ export async function forgetMissing(db: Db, chainId: number, before: Date): Prom
 }
 
 /** The order book's report of an order, and our node's answers about its signature. */
-export interface Report {
+interface Report {
   orderId: bigint
   executedFee: bigint | null
   executedFeeToken: Address | null

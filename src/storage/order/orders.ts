@@ -150,7 +150,7 @@ const outOfMarket = `(CASE o.kind
   WHEN 'buy' THEN o.sell_amount * q.buy_amount < (q.sell_amount + q.fee_amount) * o.buy_amount
   ELSE o.sell_amount * (q.buy_amount - div(q.fee_amount * q.buy_amount, q.sell_amount)) < q.sell_amount * o.buy_amount END)`
 
-export interface OutOfMarketSearch {
+interface OutOfMarketSearch {
   chainId: number
   owner: Address
   /** Unix seconds. */

@@ -141,7 +141,7 @@ export async function deleteEndedStandings(db: Db, chainId: number): Promise<voi
 }
 
 /** The finding of an auction about an order's missing funds. */
-export interface ShortageState {
+interface ShortageState {
   orderId: bigint
   isShort: boolean
 }

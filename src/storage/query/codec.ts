@@ -75,7 +75,6 @@ const number = (type: string, column: string): Codec<number> => ({
 export const uint32 = number('Uint32', 'int8')
 export const safeInt = number('SafeInt', 'int8')
 export const smallInt = number('SafeInt', 'int4')
-export const count = number('Int', 'int8')
 
 /** A row key: a number in JSON and a bigint in the program. */
 export const rowKey: Codec<bigint> = {

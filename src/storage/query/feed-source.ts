@@ -47,7 +47,7 @@ export const facets = [
 export type Facet = (typeof facets)[number]
 
 /** Rows of a snapshot: the last one has the head as its place, the others `snapshotAgain`. */
-export interface SnapshotSource {
+interface SnapshotSource {
   /** Text after FROM: `f`, joined with what `entry` reads. */
   rows: string
   /** SQL for whether a row is an entry. One that is none gives the head alone. */
@@ -58,7 +58,7 @@ export interface SnapshotSource {
 export const snapshotAgain = 'snapshot'
 
 /** Place of a reader that begins at the first entry that is stored. */
-export const earliest = 0n
+const earliest = 0n
 /** The head of a database without entries: unlike `earliest`, it misses entries that are removed later. */
 const firstHead = 1n
 

@@ -58,7 +58,7 @@ export interface Field<Value = unknown> {
 }
 
 /** Rows in SQL: the text after FROM. A function if they depend on arguments. */
-export type Rows = string | ((args: never) => Prisma.Sql)
+type Rows = string | ((args: never) => Prisma.Sql)
 
 interface RelationBase {
   model: () => Model
@@ -70,7 +70,7 @@ interface RelationBase {
 }
 
 /** An object of the same row. `unless`: SQL condition for null. */
-export interface SameRow extends RelationBase {
+interface SameRow extends RelationBase {
   kind: 'same'
   unless?: string
 }

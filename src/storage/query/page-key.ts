@@ -31,7 +31,7 @@ export function cursorSql({ letter, parts, parse }: PageKey): string {
 }
 
 /** @throws Refusal InvalidParameter */
-export function parseCursor(key: PageKey, cursor: string, argument: string): unknown[] {
+function parseCursor(key: PageKey, cursor: string, argument: string): unknown[] {
   const values = key.parse?.(cursor, argument) ?? parseOpaque(key, cursor, argument)
   return key.parts.map(({ type }, index) => {
     const value = values[index] ?? 0n

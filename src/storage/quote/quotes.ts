@@ -73,7 +73,7 @@ async function insert(
 }
 
 /** The party of a quote. Its simulation depends only on the party, the pair, the amount and the market. */
-export interface QuoteParty extends Pick<OrderData, 'receiver' | 'appData'> {
+interface QuoteParty extends Pick<OrderData, 'receiver' | 'appData'> {
   owner: Address
 }
 

@@ -3,7 +3,7 @@ import { type Database, sql, type Tx } from '../database/database.ts'
 import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
 import { leaveMarks } from './events.ts'
 
-export interface CompetitionAge {
+interface CompetitionAge {
   chainId: number
   /** Blocks that may be reorganised: removed competitions have deadlines before them. */
   finalityBlocks: number

@@ -18,7 +18,7 @@ const feeds = {
   programmatic_feed: [programmaticFeed],
 } satisfies Record<string, FeedSource[]>
 
-export type FeedTable = keyof typeof feeds
+type FeedTable = keyof typeof feeds
 
 /**
  * SQL that leaves the marks of entries that were removed: see `FeedMark`. `removed` has their places and

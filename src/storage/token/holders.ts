@@ -119,7 +119,7 @@ export async function forgetBalanceChanges(db: Db, chainId: number, block: numbe
     WHERE h.chain_id = ${chainId} AND c.token_id = h.id AND c.block_number <= ${block}`
 }
 
-export interface TokenProgress {
+interface TokenProgress {
   address: Address
   /** null: the stored balances are invalid and must be cleared. */
   indexedTo: number | null
@@ -170,7 +170,7 @@ export interface HolderProgress {
 }
 
 /** A token's largest holders. */
-export interface HolderIndex extends HolderProgress {
+interface HolderIndex extends HolderProgress {
   /** Largest balance first; ties by address. */
   holders: TokenHolder[]
 }

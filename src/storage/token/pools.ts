@@ -162,7 +162,7 @@ export interface BlockVolume {
   amount1: bigint
 }
 
-export interface PoolReserves {
+interface PoolReserves {
   pool: Address
   reserve0: bigint
   reserve1: bigint

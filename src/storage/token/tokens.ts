@@ -89,7 +89,7 @@ export async function rankTokens(db: Database, chainId: number): Promise<void> {
     UPDATE tokens tk SET rank = c.rank FROM changes c WHERE tk.chain_id = ${chainId} AND tk.address = c.address`
 }
 
-export interface RecordedPrices {
+interface RecordedPrices {
   chainId: number
   tokens: readonly Address[]
   since: Date

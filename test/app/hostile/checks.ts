@@ -102,7 +102,7 @@ export function expectedBalances(
   )
 }
 
-export interface ToldFees {
+interface ToldFees {
   /** By token; native coins count as the wrapped token. */
   fees: Map<string, bigint>
   /** Atoms by which the holdings may differ from the fees. */

@@ -7,7 +7,7 @@ import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import { impersonate, putWallet, readArtifact } from '../../chain/contracts.ts'
 import type { TestChain } from '../../setup/chain.ts'
 
-export const tokenAbi = new Interface(readArtifact('TestToken').abi)
+const tokenAbi = new Interface(readArtifact('TestToken').abi)
 const walletAbi = new Interface(readArtifact('ContractWallet').abi)
 const contractAbi = new Interface([
   'function setPreSignature(bytes orderUid, bool signed)',
@@ -37,7 +37,7 @@ const falseOnChain: Hex = `0x3a157f1626ba7e${'00'.repeat(28)}0260005260206000f3`
 const hookCodes = { plain: '0x00', reverting: '0x60006000fd', burning: '0x5b600056' } as const
 
 /** Ten traders, and what they use on the chain. */
-export interface Crowd {
+interface Crowd {
   traders: Wallet[]
   /** Contract wallets that the eighth trader signs for. */
   wallets: { open: Address; closing: Address; false: Address }

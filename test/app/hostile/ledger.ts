@@ -29,7 +29,7 @@ export interface ChainTrade {
   buyPrice: bigint
 }
 
-export interface Transfer {
+interface Transfer {
   token: string
   from: string
   to: string

@@ -11,7 +11,7 @@ import { program } from '../../setup/program.ts'
 import { unlimited } from '../../setup/world.ts'
 
 const allRoles = ['serve', 'index', 'auction'] as const
-export type Role = (typeof allRoles)[number]
+type Role = (typeof allRoles)[number]
 
 interface ProcessOptions {
   roles?: readonly Role[]

@@ -21,7 +21,7 @@ export interface Placed {
   isCancelled: boolean
 }
 
-export interface Standing {
+interface Standing {
   reason: string | null
   isInAuctions: boolean
   marketGap: string | null

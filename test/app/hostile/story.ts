@@ -16,7 +16,7 @@ export interface World {
   firstBlock: number
 }
 
-export interface Plan {
+interface Plan {
   seed: number
   /** Orders. */
   count: number
@@ -27,7 +27,7 @@ export interface Plan {
   depths: readonly number[]
 }
 
-export interface Story {
+interface Story {
   orders: Placed[]
   /** Trader, sell token and error of what the service refused. */
   refused: string[]

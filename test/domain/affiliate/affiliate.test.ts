@@ -6,10 +6,7 @@ import {
   affiliateCodePattern,
   affiliateDigest,
   affiliateTypedData,
-  defaultProgramme,
-  traderRewardAmount,
 } from '../../../src/domain/affiliate/affiliate.ts'
-import { formatUnits, parseUnits } from '../../../src/domain/amount.ts'
 import { address } from '../../../src/domain/evm/address.ts'
 import { bytesToHex } from '../../../src/domain/evm/hex.ts'
 
@@ -73,19 +70,4 @@ test.each([
   ['', false],
 ])('whether %j is a valid code: %s', (code, fits) => {
   expect(affiliateCodePattern.test(code)).toBe(fits)
-})
-
-test('a trader gets exactly the configured share of the reward', () => {
-  expect(traderRewardAmount(defaultProgramme)).toBe('10')
-  expect(traderRewardAmount({ rewardAmount: '0.000000000000000001', revenueSplitTraderPct: '0.01' })).toBe(
-    '0.0000000000000000000001',
-  )
-  expect(traderRewardAmount({ rewardAmount: '12.5', revenueSplitTraderPct: '33.33' })).toBe('4.16625')
-  fc.assert(
-    fc.property(fc.bigInt(1n, 10n ** 38n), fc.bigInt(0n, 10_000n), (reward, hundredths) => {
-      const [rewardAmount, revenueSplitTraderPct] = [formatUnits(reward, 18), formatUnits(hundredths, 2)]
-      const part = traderRewardAmount({ rewardAmount, revenueSplitTraderPct })
-      expect(parseUnits(part, 22)).toBe(reward * hundredths)
-    }),
-  )
 })

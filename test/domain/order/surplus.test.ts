@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { surplusToken, tradedSurplusDown } from '../../../src/domain/order/surplus.ts'
+import { surplusToken } from '../../../src/domain/order/surplus.ts'
 import { dollar, sampleOrder, wrapped } from '../../fakes/order.ts'
-import { surplusValueDown } from '../../fakes/order-value.ts'
+import { surplusValueDown, tradedSurplusDown } from '../../fakes/order-value.ts'
 
 const limits = { kind: 'sell' as const, sellAmount: 10n, buyAmount: 7n }
 

@@ -2,14 +2,15 @@ import { expect, test } from 'vitest'
 import { appCodeOf } from '../../../src/domain/app-data/document.ts'
 import { zeroAddress } from '../../../src/domain/evm/address.ts'
 import { accountOf } from '../../../src/domain/order/order.ts'
+import { formatPriceDown } from '../../../src/domain/order/surplus.ts'
+import { dollar, numbered, sampleOrder, wrapped } from '../../fakes/order.ts'
 import {
   effectiveReceiver,
+  executedFractionDown,
   executedPrice,
-  formatPriceDown,
   limitPrice,
-} from '../../../src/domain/order/surplus.ts'
-import { dollar, numbered, sampleOrder, wrapped } from '../../fakes/order.ts'
-import { executedFractionDown, orderSurplusDown } from '../../fakes/order-value.ts'
+  orderSurplusDown,
+} from '../../fakes/order-value.ts'
 
 const third = { sellAmount: 3n, buyAmount: 7n }
 

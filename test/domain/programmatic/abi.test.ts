@@ -3,15 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/evm/hex.ts'
 import { hexSize, hexToBytes } from '../../../src/domain/evm/hex.ts'
 import { keccakHex } from '../../../src/domain/evm/keccak.ts'
-import {
-  composableCowAbi,
-  decodeTradeableOrder,
-  fallbackHandlerAbi,
-  generatorInterface,
-  handlerAbi,
-  safeAbi,
-  signatureMuxerInterface,
-} from '../../../src/domain/programmatic/abi.ts'
+import { composableCowAbi, decodeTradeableOrder } from '../../../src/domain/programmatic/abi.ts'
 import { blockTimestampFactory } from '../../../src/domain/programmatic/handlers.ts'
 import { decodeParams, encodeParams, paramsId } from '../../../src/domain/programmatic/params.ts'
 import { twapPart } from '../../../src/domain/programmatic/twap.ts'
@@ -25,22 +17,6 @@ test.each<[string, Interface, string]>([
   ],
   ['MerkleRootSet', composableCowAbi, '0x58662f46b4a87d0f96d929b24c37fe25c55d52c0025d0b2bec3936534cc31e57'],
   ['SwapGuardSet', composableCowAbi, '0x41f583e2d25b3921afe66987b63b0b5e4cf2acbbbed4a477fd19a22180f3f859'],
-  [
-    'AddedDomainVerifier',
-    fallbackHandlerAbi,
-    '0xae938181ed4437a46f12ead84e69947e6d84a1113a49d9c0075d8d35c6ce273c',
-  ],
-  [
-    'ChangedDomainVerifier',
-    fallbackHandlerAbi,
-    '0x06341ac2f62eb79165de8c8b54ab89a8825b12746c2b98e01dff1007837d2ba8',
-  ],
-  [
-    'RemovedDomainVerifier',
-    fallbackHandlerAbi,
-    '0xf1984d1a49cc75dcbf01cd175870cb7eb9a4fd87b538a87007e4dbb0399b61a9',
-  ],
-  ['ChangedFallbackHandler', safeAbi, '0x5ac6c46c93c8d0e53714ba3b53db3e7c046da994313d7ed0d192028bc7c228b0'],
 ])('the topic of %s', (name, abi, topic) => {
   expect(abi.getEvent(name)?.topicHash).toBe(topic)
 })
@@ -60,18 +36,8 @@ test.each<[string, Interface, string]>([
   ['setSwapGuard', composableCowAbi, '0x8f7984ed'],
   ['getTradeableOrderWithSignature', composableCowAbi, '0x26e0a196'],
   ['isValidSafeSignature', composableCowAbi, '0x53f00b14'],
-  ['getTradeableOrder', handlerAbi, generatorInterface],
-  ['verify', handlerAbi, '0x14a2a784'],
-  ['supportsInterface', handlerAbi, '0x01ffc9a7'],
-  ['domainVerifiers', fallbackHandlerAbi, '0x51cad5ee'],
-  ['setDomainVerifier', fallbackHandlerAbi, '0x3365582c'],
-  ['setFallbackHandler', safeAbi, '0xf08a0323'],
 ])('the selector of %s', (name, abi, selector) => {
   expect(abi.getFunction(name)?.selector).toBe(selector)
-})
-
-test('the interface of a wallet that knows verifiers is the sum of its functions', () => {
-  expect((0x51cad5ee ^ 0x3365582c) >>> 0).toBe(Number(signatureMuxerInterface))
 })
 
 describe('calldata', () => {

@@ -1,7 +1,7 @@
 import type { Bytes32 } from '../../../src/domain/evm/hex.ts'
 import { provenRoot } from '../../../src/domain/programmatic/merkle.ts'
 
-export interface MerkleTree {
+interface MerkleTree {
   root: Bytes32
   /** @returns undefined for a leaf that the tree lacks */
   proofOf(leaf: Bytes32): Bytes32[] | undefined

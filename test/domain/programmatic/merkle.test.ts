@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, type Hex, hexSize, hexToBytes } from '../../../src/domain/evm/hex.ts'
 import { keccakHex } from '../../../src/domain/evm/keccak.ts'
-import { composableCowAbi } from '../../../src/domain/programmatic/abi.ts'
 import {
-  decodeLoggedRoot,
   maxLeaves,
   merkleLeaf,
   provenance,
@@ -136,17 +134,4 @@ describe('leaves in a log', () => {
     const bomb: Hex = `${word(32)}${word(900).slice(2)}${offsets}${one}`
     expect(readLoggedLeaves(rootAB, bomb)).toBeUndefined()
   })
-})
-
-test('the log of a root', () => {
-  const data = leafEncodings.tuples(twoLeaves)
-  const logged = (location: bigint, bytes: Hex) =>
-    composableCowAbi.encodeEventLog('MerkleRootSet', [owner, rootAB, [location, bytes]]).data as Hex
-  expect(decodeLoggedRoot(logged(1n, data))).toEqual({ root: rootAB, location: 'emitted', data })
-  expect(decodeLoggedRoot(logged(0n, '0x'))).toEqual({ root: rootAB, location: 'private', data: '0x' })
-  expect(decodeLoggedRoot(logged(5n, '0x12'))).toEqual({ root: rootAB, location: 'ipfs', data: '0x12' })
-  for (const location of [6n, 2n ** 255n]) {
-    expect(decodeLoggedRoot(logged(location, '0x'))).toEqual({ root: rootAB, location: null, data: '0x' })
-  }
-  expect(decodeLoggedRoot(logged(1n, data).slice(0, -64) as Hex)).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, type Hex, hexSize, hexToBytes } from '../../../src/domain/evm/hex.ts'
 import { keccakHex } from '../../../src/domain/evm/keccak.ts'
-import { decodeLoggedRoot, readLoggedLeaves } from '../../../src/domain/programmatic/merkle.ts'
+import { readLoggedLeaves } from '../../../src/domain/programmatic/merkle.ts'
 import { decodeParams } from '../../../src/domain/programmatic/params.ts'
 import { decodePollFault } from '../../../src/domain/programmatic/revert.ts'
 import {
@@ -138,7 +138,6 @@ test('no bytes make a decoder throw', () => {
   const decodeAll = (data: Hex) => {
     decodeProgrammaticSignature(data)
     decodeParams(data)
-    decodeLoggedRoot(data)
     readLoggedLeaves(rootAB, data)
     decodePollFault(data)
   }

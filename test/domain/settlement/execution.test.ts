@@ -3,7 +3,7 @@ import { maxUint256 } from '../../../src/domain/amount.ts'
 import type { AuctionOrder } from '../../../src/domain/auction/auction.ts'
 import type { Execution, Proposal, Solution } from '../../../src/domain/auction/solution.ts'
 import type { FeePolicy } from '../../../src/domain/fee/policy.ts'
-import { bookingsOf, slippageOf } from '../../../src/domain/settlement/accounting.ts'
+import { bookingsOf } from '../../../src/domain/settlement/accounting.ts'
 import {
   filledFault,
   fillOutcome,
@@ -325,9 +325,5 @@ describe('what a settlement is to change of the contract’s balances', () => {
     expect(bookingsOf(of, auction, wrapped, priceOf)).toEqual([
       { token: dollar, networkFee: 7n, protocolFee: 30n, internalized: 0n, least: 13n },
     ])
-  })
-
-  test('slippage is the change beyond all fees', () => {
-    expect(slippageOf({ token: dollar, ...none, networkFee: 3n, protocolFee: 4n, change: 5n })).toBe(-2n)
   })
 })

@@ -4,11 +4,11 @@ import { mulDivDown } from '../../../src/domain/amount.ts'
 import { orderScoreDown } from '../../../src/domain/auction/score.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import { type FeePolicy, type Fill, type Limits, surplusDown } from '../../../src/domain/fee/policy.ts'
-import { surplusToken, tradedSurplusDown } from '../../../src/domain/order/surplus.ts'
+import { surplusToken } from '../../../src/domain/order/surplus.ts'
 import { chargedFees, contractFill, settlementFees } from '../../../src/domain/settlement/fees.ts'
 import { recoverSigner } from '../../../src/domain/signing/signature.ts'
 import { isEcdsa, orderDigest, orderUid } from '../../../src/domain/signing/signing.ts'
-import { surplusValueDown } from '../../fakes/order-value.ts'
+import { surplusValueDown, tradedSurplusDown } from '../../fakes/order-value.ts'
 import {
   oldTrade,
   permitOrder,

@@ -1,7 +1,7 @@
 import { ask, type Exchange } from '../../http/client.ts'
 import { openTestServer } from '../../setup/server.ts'
 
-export const rateLimits = { reads: 50, quotes: 10, orders: 5, introspections: 6 }
+const rateLimits = { reads: 50, quotes: 10, orders: 5, introspections: 6 }
 /** The refill of two seconds. */
 export const fullBucket = 100
 export const at = 1_800_000_000_000

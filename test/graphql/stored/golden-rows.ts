@@ -2,7 +2,7 @@ import { type Database, sql } from '../../../src/storage/database/database.ts'
 
 /** Rows with values chosen by hand; the expected answers were written from the documented interface. */
 
-export const hex = (pair: string, bytes: number) => `0x${pair.repeat(bytes)}`
+const hex = (pair: string, bytes: number) => `0x${pair.repeat(bytes)}`
 
 export const names = {
   /** Sells the maximum amount, without a receiver and without history. */

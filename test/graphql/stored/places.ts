@@ -2,7 +2,7 @@
  * Fields that the database does not answer, and why: `outside` is fetched over the network, `process` is
  * computed by the process or is part of the request. A stored column is never among them.
  */
-export const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside' | 'process', string>>>> = {
+const answeredElsewhere: Readonly<Record<string, Partial<Record<'outside' | 'process', string>>>> = {
   Account: { outside: 'announcements balances' },
   AffiliateStatistics: {
     process:

@@ -15,7 +15,7 @@ import { argumentsFor, type Values } from './known-values.ts'
 import { bareSchema } from './oracle/execute.ts'
 import { isApart, isElsewhere, storedRoots } from './places.ts'
 
-export interface RandomDocument {
+interface RandomDocument {
   text: string
   variables: Record<string, unknown>
 }

@@ -9,7 +9,7 @@ import { network } from '../../setup/server.ts'
 import { at, million, type Stage, solver, time, unit } from './stage.ts'
 
 /** How an order comes to be as it is, and what has to be told of it: evidence with all its values. */
-export interface Case {
+interface Case {
   stage(stage: Stage): Promise<Order>
   code: DiagnosisCode
   since: string | null

@@ -8,7 +8,7 @@ import { type Proposal, type Solution, toJitEntry } from '../../../src/domain/au
 import { type Address, address } from '../../../src/domain/evm/address.ts'
 import type { FeePolicy } from '../../../src/domain/fee/policy.ts'
 import { type Pool, poolAfterSwap, poolOutputDown } from '../../../src/domain/routing/pool.ts'
-import { type Booking, slippageOf } from '../../../src/domain/settlement/accounting.ts'
+import type { Booking, Slippage } from '../../../src/domain/settlement/accounting.ts'
 import type { EngineSolution } from '../../../src/solvers/engine/client.ts'
 import { toProposal } from '../../../src/solvers/engine/proposal.ts'
 import { samplePool } from '../../fakes/market.ts'
@@ -23,6 +23,9 @@ import {
   wrapped,
 } from '../../fakes/order.ts'
 import { simulate } from '../../fakes/settlement-simulator.ts'
+
+/** The change of the contract's balance beyond all fees. */
+const slippageOf = ({ change, networkFee, protocolFee }: Slippage) => change - networkFee - protocolFee
 
 const transfers = new Interface(['function transfer(address to, uint256 amount)'])
 const guardAbi = new Interface([

@@ -1,5 +1,5 @@
 /** The rules of CONTRIBUTING.md for migrations, which let two versions run over one database. */
-export interface Script {
+interface Script {
   name: string
   script: string
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Field } from '../../../src/storage/query/model.ts'
 
 /** All descriptions: each field, and each piece of SQL, with the file where it was found first. */
-export interface Described {
+interface Described {
   fields: Map<Field, string>
   sql: Map<string, string>
 }

@@ -9,7 +9,7 @@ import { notificationBody } from '../../../src/storage/bodies/notification.ts'
 import { fullOrder } from '../../../src/storage/bodies/order.ts'
 import { listedTrade } from '../../../src/storage/bodies/trade.ts'
 import { affiliate, affiliateRow } from '../../../src/storage/models/affiliate.ts'
-import { auction, auctionRow } from '../../../src/storage/models/auction/auction.ts'
+import { auction } from '../../../src/storage/models/auction/auction.ts'
 import { execution, executionRow } from '../../../src/storage/models/auction/report.ts'
 import {
   settlementAttempt,
@@ -68,7 +68,6 @@ const rows: [string, object, Model, string[]][] = [
   ['a quote of an order', orderQuoteRow, orderQuote, []],
   ['an event', orderEventRow, orderEvent, []],
   ['a trade', tradeRow, trade, []],
-  ['an auction', auctionRow, auction, []],
   ['a solution', solutionRow, solution, []],
   ['an attempt', settlementAttemptRow, settlementAttempt, []],
   ['an execution', executionRow, execution, []],

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-export interface SchemaColumn {
+interface SchemaColumn {
   /** PostgreSQL's type, with `[]` for an array. */
   type: string
   nullable: boolean
 }
 
 /** Columns of each table by their names in the database. */
-export type Schema = ReadonlyMap<string, ReadonlyMap<string, SchemaColumn>>
+type Schema = ReadonlyMap<string, ReadonlyMap<string, SchemaColumn>>
 
 const types: Record<string, string> = {
   Int: 'int4',

@@ -34,7 +34,7 @@ export interface FeedTrade {
   executedProtocolFees: readonly { amount: string; token: string }[]
 }
 
-export interface FeedPage {
+interface FeedPage {
   events: readonly FeedEvent[]
   /** The place to go on from. */
   cursor: bigint

@@ -6,7 +6,7 @@ import { type FeedEvent, placeIn } from './feed.ts'
 import { type Format, openTable } from './table.ts'
 
 /** The properties that all files of a folder share. */
-export interface Contents {
+interface Contents {
   network: string
   chainId: number
   format: Format

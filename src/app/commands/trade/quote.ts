@@ -1,7 +1,7 @@
 import { acceptedSlippage, faultsOf } from '../../../client/demand.ts'
 import type { QuoteInput } from '../../../client/documents.generated.ts'
-import { signedForm } from '../../../client/place-order.ts'
 import type { Input } from '../../../client/scalars.ts'
+import { signedForm } from '../../../client/typed-data.ts'
 import { maxUint256, parseUnits } from '../../../domain/amount.ts'
 import { type Address, toAddress } from '../../../domain/evm/address.ts'
 import { plain } from '../../../domain/text/readable.ts'
@@ -11,7 +11,7 @@ import { checkPlace, type FindOwnNetwork } from './contracts.ts'
 import { accountOf, impactLine, type OrderFile, termsInput } from './order-file.ts'
 
 /** The flags of `tradegraph quote`, as given. */
-export interface QuoteFlags {
+interface QuoteFlags {
   sell: string | undefined
   buy: string | undefined
   amount: string | undefined

@@ -26,12 +26,12 @@ import type { NetworkAnswer } from './quote.ts'
 import { confirm, readKey, type Signer } from './terminal.ts'
 
 /** The flags of commands that sign, as given. */
-export interface SigningFlags {
+interface SigningFlags {
   'key-file': string | undefined
   yes: boolean
 }
 
-export interface OrderSigningFlags extends SigningFlags {
+interface OrderSigningFlags extends SigningFlags {
   'accept-impact': boolean
 }
 

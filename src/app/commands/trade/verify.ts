@@ -54,7 +54,7 @@ interface IndexAnswer {
 /** The number of blocks whose state every node keeps. */
 const keptBlocks = 128
 
-export interface VerifyOptions {
+interface VerifyOptions {
   service: Service
   output: Output
   /** The node of a network. */

@@ -17,7 +17,7 @@ export interface PoolReport {
   waiting: number
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Name in metrics. */
   name: string
   url: string

@@ -46,7 +46,7 @@ export interface Replica {
   close(): Promise<void>
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** Connections for reads. */
   pool: StatementPool
   /** A connection to the primary, and one to the replica, that wait for no request. */

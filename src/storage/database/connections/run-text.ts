@@ -6,7 +6,7 @@ import type { StatementPool } from './pool.ts'
 import { cancelStatement } from './server.ts'
 import type { Prepared, TextRow, TextStatement } from './text-query.ts'
 
-export interface RunOptions {
+interface RunOptions {
   /** Ends the statement at the server when it aborts. */
   gone?: AbortSignal | undefined
   /** Reports whether the pool should replace the connection after this statement. */

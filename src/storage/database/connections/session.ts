@@ -1,4 +1,4 @@
-export const statementTimeoutMs = 10_000
+const statementTimeoutMs = 10_000
 /** Timeout for a server that does not even report a statement timeout. */
 export const silenceTimeoutMs = 12_000
 

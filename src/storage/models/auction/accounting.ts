@@ -130,7 +130,7 @@ const accountPartner: Model = {
 const count = (sql: string, description: string) => derived(smallInt, sql, description)
 const native = (sql: string, description: string) => derived(amount, sql, `${description} In native atoms.`)
 
-export const accountFields = {
+const accountFields = {
   solver: derived(address, 'acc.solver', 'The solver of the account.'),
   wins: count('acc.wins', 'Its winning solutions.'),
   score: native('acc.score', 'Score of its winning solutions that were settled by their deadline.'),

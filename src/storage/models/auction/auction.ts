@@ -1,4 +1,3 @@
-import type { StoredAuction } from '../../../domain/auction/competition.ts'
 import { auctionKeys, auctionNumberSql, isHeldHereSql } from '../../../domain/auction/key.ts'
 import type { Bytes32 } from '../../../domain/evm/hex.ts'
 import { bytea } from '../../database/columns.ts'
@@ -16,7 +15,6 @@ import {
   time,
 } from '../../query/codec.ts'
 import type { FeedSource } from '../../query/feed-source.ts'
-import type { RowFields } from '../../query/json.ts'
 import {
   column,
   defineModel,
@@ -285,13 +283,6 @@ export const auction: Model = defineModel({
   },
   identity: { chainId: column(smallInt, 'a.chain_id', '') },
 })
-
-export const auctionRow: RowFields<StoredAuction> = {
-  id: auctionId,
-  chainId: column(smallInt, 'a.chain_id', ''),
-  block: fields.block,
-  deadlineBlock: fields.deadline,
-}
 
 /** SQL for the last auction of span `sp`. */
 const lastOf = `coalesce(sp.last_auction, 9223372036854775807)`

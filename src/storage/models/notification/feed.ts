@@ -20,7 +20,7 @@ export const notificationFeed: FeedSource = {
 }
 
 /** A page of the feed that `rows` selects. */
-export function feedPage(rows: PageRows['rows']): PageRows {
+function feedPage(rows: PageRows['rows']): PageRows {
   return {
     kind: 'page',
     model: () => notification,

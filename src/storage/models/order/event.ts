@@ -97,7 +97,7 @@ export const orderEventRow: RowFields<OrderEvent> = {
   reason: orNull(column(string, 'ev.reason', '')),
 }
 
-export const orderEventsKey: PageKey = {
+const orderEventsKey: PageKey = {
   letter: 'e',
   parts: [
     { sql: 'ev.timestamp', type: 'time' },

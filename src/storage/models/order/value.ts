@@ -11,7 +11,7 @@ import { isFollowed, isNoneRemoved } from '../completeness.ts'
 import { tokenIn } from '../token.ts'
 
 /** SQL for traded amounts: sold without the signed fee, and bought. */
-export interface FillColumns {
+interface FillColumns {
   sell: string
   buy: string
 }

@@ -1,8 +1,8 @@
-import { traderRewardAmount } from '../../../../src/domain/affiliate/affiliate.ts'
 import { nativeMarker } from '../../../../src/domain/evm/address.ts'
 import type { Notification } from '../../../../src/domain/notification/notification.ts'
-import { surplusToken, tradedSurplusDown } from '../../../../src/domain/order/surplus.ts'
-import { surplusValueDown } from '../../../fakes/order-value.ts'
+import { surplusToken } from '../../../../src/domain/order/surplus.ts'
+import { traderRewardAmount } from '../../../fakes/affiliate-programme.ts'
+import { surplusValueDown, tradedSurplusDown } from '../../../fakes/order-value.ts'
 import {
   type Arguments,
   byKey,

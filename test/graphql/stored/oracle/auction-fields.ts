@@ -19,7 +19,7 @@ export const pricesOf = ({ id, chainId }: AuctionRow, { prices }: Rows) =>
     .sort(byKey(({ token }) => [token]))
     .map(({ token, price }) => ({ token: { chainId, address: token }, price }))
 
-export const settlementsOf = (auctionId: number, { settlements }: Rows) =>
+const settlementsOf = (auctionId: number, { settlements }: Rows) =>
   settlements
     .filter((settlement) => settlement.auctionId === auctionId)
     .sort(byKey(({ blockNumber, logIndex }) => [blockNumber, logIndex]))

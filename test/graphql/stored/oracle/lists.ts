@@ -7,7 +7,7 @@ import type { Row, Rows } from './rows.ts'
 type OrderRow = Row<'orders'>
 
 /** Rows are read in milliseconds; cursors count microseconds. */
-export const micros = (date: Date) => date.getTime() * 1_000
+const micros = (date: Date) => date.getTime() * 1_000
 
 function list<Item>(items: readonly Item[], more: Omit<List<Item>, 'items'>): List<Item> {
   return { ...more, items: items.slice().sort(byKey(more.keyOf, more.descends ? -1 : 1)) }
@@ -126,7 +126,7 @@ export function ordersOfAuction({ id }: Row<'auctions'>, { orders, auctionOrders
 }
 
 /** A feed entry is its notification at a position in the feed. */
-export type Entry = Row<'notifications'> & { place: number }
+type Entry = Row<'notifications'> & { place: number }
 
 export function feedOf(account: string, { entries, notifications }: Rows): List<Entry> {
   const own = entries.filter((entry) => entry.account === account)

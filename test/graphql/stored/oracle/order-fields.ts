@@ -1,8 +1,8 @@
 import type { CancellationSource } from '../../../../src/domain/order/event.ts'
 import type { Order } from '../../../../src/domain/order/order.ts'
 import { hasEnded, orderStage, orderStatus } from '../../../../src/domain/order/status.ts'
-import * as value from '../../../../src/domain/order/surplus.ts'
-import { executedFractionDown, orderSurplusDown } from '../../../fakes/order-value.ts'
+import { formatPriceDown } from '../../../../src/domain/order/surplus.ts'
+import * as value from '../../../fakes/order-value.ts'
 import { byKey, columns, type Fields, type GraphqlParams, idOf, member, only, time } from './fields.ts'
 import {
   auctionsOfOrder,
@@ -35,10 +35,10 @@ export const statusOf = (row: OrderRow, { now }: GraphqlParams) => orderStatus(d
 
 export const token = ({ chainId }: { chainId: number }, address: string) => ({ chainId, address })
 
-function toPrice(price: value.Price | null) {
+function toPrice(price: ReturnType<typeof value.limitPrice>) {
   return (
     price && {
-      decimal: value.formatPriceDown(price),
+      decimal: formatPriceDown(price),
       numerator: String(price.numerator),
       denominator: String(price.denominator),
     }
@@ -77,12 +77,12 @@ export const orderFields: Fields<OrderRow> = {
   executedFeeToken: (order) => token(order, order.executedFeeToken ?? order.sellToken),
   executedSellAmountBeforeFees: (order) =>
     String(BigInt(order.executedSell) - BigInt(order.executedSignedFee)),
-  executedFraction: (order) => executedFractionDown(domainOrder(order)),
+  executedFraction: (order) => value.executedFractionDown(domainOrder(order)),
   effectiveReceiver: (order) => value.effectiveReceiver(domainOrder(order)),
   limitPrice: (order) => toPrice(value.limitPrice(domainOrder(order))),
   executedPrice: (order) => toPrice(value.executedPrice(domainOrder(order))),
   surplus: (order) => {
-    const { amount, token: address } = orderSurplusDown(domainOrder(order))
+    const { amount, token: address } = value.orderSurplusDown(domainOrder(order))
     return { amount: String(amount), token: token(order, address) }
   },
   status: (order, _args, params) => member(statusOf(order, params)),

@@ -17,7 +17,7 @@ export interface List<Item> {
 /** An empty page of a list that may lack items. */
 export class StillRead extends Error {}
 
-export interface Edge {
+interface Edge {
   node: unknown
   cursor: string
 }

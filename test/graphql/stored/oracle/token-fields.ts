@@ -1,6 +1,6 @@
 import { byKey, columns, type Fields, idOf } from './fields.ts'
 
-export interface TokenKey {
+interface TokenKey {
   chainId: number
   address: string
 }

@@ -5,7 +5,7 @@ import { documents } from './documents.ts'
 import type { Session } from './session.ts'
 
 /** Address and keys by which the service sends to this browser. */
-export interface PushAddress {
+interface PushAddress {
   address: string
   pushKeys: { p256dh: string; auth: string }
 }

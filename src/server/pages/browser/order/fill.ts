@@ -38,7 +38,7 @@ const limitsOf = ({ kind, sellAmount, buyAmount }: Digits & Pick<FilledOrder, 'k
   buyAmount: BigInt(buyAmount),
 })
 
-export interface FillQuality {
+interface FillQuality {
   limit: Comparison | undefined
   quote: Comparison | undefined
   /** Against the prices that the auction of each trade had. */
@@ -87,7 +87,7 @@ function sumOf(comparisons: readonly Comparison[]): Comparison {
 }
 
 /** Fees of all trades in atoms of the order’s `executedFeeToken`: the parts add up to the total. */
-export interface Fees {
+interface Fees {
   total: bigint
   /** Undefined if the service does not know the parts. */
   parts?: { network: bigint; service: bigint; partner: bigint }

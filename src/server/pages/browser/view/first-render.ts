@@ -6,7 +6,7 @@ let underWay = 0
 let isOpen = false
 
 /** Shows the page as a whole: later parts would move the others under the reader's eyes. */
-export function open() {
+function open() {
   isOpen = true
   classList.remove('opening')
 }

@@ -4,7 +4,7 @@ import { documents } from './documents.ts'
 import { choiceOf } from './list.tsx'
 import { usePolled } from './polled.ts'
 
-export type NetworkNames = NetworkNamesResult['networks']
+type NetworkNames = NetworkNamesResult['networks']
 
 const readNetworks = async () => (await queryService(documents.networkNames, {})).networks
 

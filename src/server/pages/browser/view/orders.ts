@@ -2,7 +2,7 @@ import { maxOf, mulDivUp } from '../../../../domain/amount.ts'
 import { hasEnded, type SpelledStatus } from '../../../../domain/order/status.ts'
 import { amountOf, type TokenLike } from './amounts.ts'
 
-export interface OrderLike {
+interface OrderLike {
   kind: 'SELL' | 'BUY'
   sellAmount: string
   buyAmount: string
