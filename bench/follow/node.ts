@@ -6,10 +6,10 @@ import { word } from '../../src/domain/evm/abi.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { hexToBytes } from '../../src/domain/evm/hex.ts'
 import { keccak, keccakText } from '../../src/domain/evm/keccak.ts'
-import { hashOf } from '../backfill/data.ts'
-import { dataOf, type Methods, readTokens } from '../backfill/rpc.ts'
 import { createRandom } from '../database/subjects.ts'
+import { dataOf, type Methods, readTokens } from './rpc.ts'
 import { settlement, vaultRelayer } from './shape.ts'
+import { hashOf } from './signed-order.ts'
 import { logsOf, logsPerTrade, type Settlement, type World } from './world.ts'
 
 const maxRange = 10_000

@@ -4,9 +4,9 @@ import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData, OrderUid } from '../../src/domain/order/order.ts'
-import { addressOf, bookOrder, hashOf, keyOf } from '../backfill/data.ts'
 import { createRandom } from '../database/subjects.ts'
 import { auction, type Followed, firstBlockOf, quantile, settlement } from './shape.ts'
+import { addressOf, bookOrder, hashOf, keyOf } from './signed-order.ts'
 
 /** A token, with its price in dollars. */
 interface Token {

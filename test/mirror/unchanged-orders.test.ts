@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bookOrder, keyOf } from '../../bench/backfill/data.ts'
+import { bookOrder, keyOf } from '../../bench/follow/signed-order.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
 import { type MirrorServices, storeOrders } from '../../src/mirror/mirror.ts'
