@@ -77,7 +77,9 @@ statements and WAL for each block, and calls of order books; for fills, the time
     const upstream = await startServer({
       name: 'upstream',
       args: [
-        ...['--import', 'tsx', path.join(import.meta.dirname, 'upstream.ts')],
+        '--import',
+        'tsx',
+        path.join(import.meta.dirname, 'upstream.ts'),
         ...[options.networks, options.orders, options.fills].map(String),
       ],
       env: { WATCH_RESOLUTION_MS: '50' },
@@ -86,14 +88,13 @@ statements and WAL for each block, and calls of order books; for fills, the time
     const baseUrl = `http://127.0.0.1:${upstream.port}`
     const followed = networks.slice(0, options.networks)
     const program = await startProgram({
-      ...{
-        source: root,
-        target: path.join(cache, 'follow_program'),
-        print,
-        profile: options.profile,
-        heapMb: options.heap,
-      },
-      ...{ command: 'all', databaseUrl: database.url },
+      source: root,
+      target: path.join(cache, 'follow_program'),
+      print,
+      profile: options.profile,
+      heapMb: options.heap,
+      command: 'all',
+      databaseUrl: database.url,
       networks: followed.map((each) => rowOf(each, baseUrl, options.calls)),
       // The clock of the bench itself would take some percent of the processor.
       env: { BOOK_FEED_ACCESS: 'public', WATCH_RESOLUTION_MS: '50' },
@@ -105,7 +106,9 @@ statements and WAL for each block, and calls of order books; for fills, the time
       (await fetch(`${baseUrl}/state`)).json() as Promise<Upstream[]>
     const enter = (phase: Phase) => fetch(`${baseUrl}/phase/${phase}`)
     const read = async (): Promise<Reading> => ({
-      ...{ at: Date.now(), usage: usageOf(program), upstream: await state() },
+      at: Date.now(),
+      usage: usageOf(program),
+      upstream: await state(),
       counts: await countsOf(database.url),
     })
     const phases: PhaseFigures[] = []
@@ -216,7 +219,8 @@ function figuresOf(phase: Phase, before: Reading, after: Reading) {
   const grown = (of: (each: Upstream) => number) => sum(after, of) - sum(before, of)
   const ms = after.at - before.at
   return {
-    ...{ phase, minutes: ms / 60_000 },
+    phase,
+    minutes: ms / 60_000,
     cpu: (((after.usage?.cpuSeconds ?? 0) - (before.usage?.cpuSeconds ?? 0)) * 1_000) / ms,
     blocks: grown(({ head }) => head),
     statements: after.counts.statements - before.counts.statements,
@@ -305,33 +309,34 @@ function cellsOf(figures: PhaseFigures): string[] {
   const { phase, minutes, cpu, rssMb, heldMb, blocks, statements, walBytes, nodeRequests, calls, load } =
     figures
   return [
-    ...[
-      phase,
-      minutes.toFixed(1),
-      (cpu * 100).toFixed(1),
-      rssMb.toFixed(0),
-      heldMb.toFixed(0),
-      String(blocks),
-    ],
-    ...[(statements / blocks).toFixed(1), (walBytes / blocks / 1_024).toFixed(1)],
-    ...[(statements / minutes / 60).toFixed(0), (nodeRequests / minutes / 60).toFixed(0)],
-    ...[(calls / minutes).toFixed(0), load.toFixed(1)],
+    phase,
+    minutes.toFixed(1),
+    (cpu * 100).toFixed(1),
+    rssMb.toFixed(0),
+    heldMb.toFixed(0),
+    String(blocks),
+    (statements / blocks).toFixed(1),
+    (walBytes / blocks / 1_024).toFixed(1),
+    (statements / minutes / 60).toFixed(0),
+    (nodeRequests / minutes / 60).toFixed(0),
+    (calls / minutes).toFixed(0),
+    load.toFixed(1),
   ]
 }
 
 const columns = [
-  ...[
-    'phase',
-    'minutes',
-    '% of a core',
-    'memory MB',
-    'held MB',
-    'blocks',
-    'SQL a block',
-    'WAL KiB a block',
-    'SQL/s',
-  ],
-  ...['node requests/s', 'calls a minute', 'load'],
+  'phase',
+  'minutes',
+  '% of a core',
+  'memory MB',
+  'held MB',
+  'blocks',
+  'SQL a block',
+  'WAL KiB a block',
+  'SQL/s',
+  'node requests/s',
+  'calls a minute',
+  'load',
 ]
 
 const lineOf = (figures: PhaseFigures) =>
@@ -357,13 +362,16 @@ function tablesOf({
   const rows = latencies.trades.map(({ chainId, fills, missing, p50, p95, max }) => {
     const event = latencies.events.find((each) => each.chainId === chainId)
     return [
-      ...[nameOf(chainId), String(fills), String(missing), ms(p50), ms(p95), ms(max)],
-      ...[
-        String(event?.missing),
-        ms(event?.p50 ?? Number.NaN),
-        ms(event?.p95 ?? Number.NaN),
-        ms(event?.max ?? Number.NaN),
-      ],
+      nameOf(chainId),
+      String(fills),
+      String(missing),
+      ms(p50),
+      ms(p95),
+      ms(max),
+      String(event?.missing),
+      ms(event?.p50 ?? Number.NaN),
+      ms(event?.p95 ?? Number.NaN),
+      ms(event?.max ?? Number.NaN),
       String(calls.find((each) => each.chainId === chainId)?.max ?? Math.max(...calls.map(({ max }) => max))),
     ]
   })
@@ -371,18 +379,16 @@ function tablesOf({
     toTable(columns, phases.map(cellsOf)),
     toTable(
       [
-        ...[
-          'fills',
-          'count',
-          'missing',
-          'trade p50',
-          'p95',
-          'max',
-          'without order',
-          'order p50',
-          'p95',
-          'max',
-        ],
+        'fills',
+        'count',
+        'missing',
+        'trade p50',
+        'p95',
+        'max',
+        'without order',
+        'order p50',
+        'p95',
+        'max',
         'calls in a minute',
       ],
       rows,

@@ -33,7 +33,12 @@ serveJson(({ pathname, searchParams }, body) => {
     return JSON.stringify(
       served.map(
         ({ world: { calls, fills, head, live, followed }, requests }): Upstream => ({
-          ...{ chainId: followed.chainId, calls, fills, head, live: live.size, requests },
+          chainId: followed.chainId,
+          calls,
+          fills,
+          head,
+          live: live.size,
+          requests,
         }),
       ),
     )

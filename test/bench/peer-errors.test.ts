@@ -42,8 +42,14 @@ describe('a system that answers an error', () => {
 
   test('has no ratio', () => {
     const figures = (requestsPerSecond: number, errors: number): Figures => ({
-      ...{ requestsPerSecond, errors, p50Ms: 1, p99Ms: 1, bytes: 1 },
-      ...{ cpuMsPerRequest: 1, maxBlockMs: 1, rssMb: 1 },
+      requestsPerSecond,
+      errors,
+      p50Ms: 1,
+      p99Ms: 1,
+      bytes: 1,
+      cpuMsPerRequest: 1,
+      maxBlockMs: 1,
+      rssMb: 1,
     })
     const rowsWith = (errors: number): [RowResult, RowResult] => [
       { system: 'tradegraph', figures: figures(200, 0), rounds: [figures(200, 0)] },

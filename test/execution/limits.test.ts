@@ -36,8 +36,11 @@ const bodyOf = (query: string, variables = '{}') =>
 /** Not used: the refusal comes first. */
 const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
   limits: {
-    ...{ take: () => undefined, takeMore: () => undefined, settle: () => undefined },
-    ...{ spend: () => 0, maxReserved: () => 50 },
+    take: () => undefined,
+    takeMore: () => undefined,
+    settle: () => undefined,
+    spend: () => 0,
+    maxReserved: () => 50,
   },
 })
 

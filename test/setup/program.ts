@@ -19,7 +19,10 @@ export function runProgram(
 ): Promise<Ended> {
   const env = { PATH: process.env.PATH, ...environment }
   const task = promisify(execFile)(process.execPath, [program(), ...args], {
-    ...{ timeout: 60_000, ...options, encoding: 'utf8', env },
+    timeout: 60_000,
+    ...options,
+    encoding: 'utf8',
+    env,
   })
   if (input !== undefined) task.child.stdin?.on('error', () => undefined).end(input)
   return task.then(

@@ -3,7 +3,7 @@ import type { Auction, AuctionOrder } from '../../../src/domain/auction/auction.
 import type { Address } from '../../../src/domain/evm/address.ts'
 import type { Pool } from '../../../src/domain/routing/pool.ts'
 import { samplePool, value } from '../../fakes/market.ts'
-import { auctionOrder, coin, dollar, numbered, sampleAuction, wrapped } from '../../fakes/order.ts'
+import { auctionOrder, coin, dollar, sampleAuction, wrapped } from '../../fakes/order.ts'
 
 /** An auction and its pools. */
 export interface Instance {

@@ -44,7 +44,9 @@ export async function checkAccounting(
     contracts: network,
     records: createRecords(`${ground.url}/${network.name}`, exported),
     network: network.name,
-    ...{ from: 0, to, blockTimeMs: network.blockTimeMs },
+    from: 0,
+    to,
+    blockTimeMs: network.blockTimeMs,
   })
   const [told, fromChain] = [(await accounts(to)).split('\n'), computed.split('\n')]
   const only = (lines: readonly string[], others: readonly string[]) =>
