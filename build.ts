@@ -53,7 +53,10 @@ async function bundleProgram(): Promise<string[]> {
     external: [
       ...Object.keys({ ...dependencies, ...optionalDependencies }),
       // Loaded in a clone only, and accelerators that packages try to load.
-      ...['esbuild', 'pg-native', 'bufferutil', 'utf-8-validate'],
+      'esbuild',
+      'pg-native',
+      'bufferutil',
+      'utf-8-validate',
     ],
     // What packages in CommonJS expect.
     banner: {

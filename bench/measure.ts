@@ -1,8 +1,8 @@
 import { canCount, countStatements, type Statement } from './database/statements.ts'
 import { createRandom, type Subject } from './database/subjects.ts'
+import type { Question } from './load/question.ts'
 import { askOnce, excerptOf, isRight, median, quantile, runTurn, type Turn } from './load/turn.ts'
-import type { Vitals } from './servers/process.ts'
-import type { Row, Workload } from './suites/workload.ts'
+import type { ServerProcess, Vitals } from './servers/process.ts'
 
 export interface MeasureOptions {
   databaseUrl: string
@@ -13,11 +13,29 @@ export interface MeasureOptions {
   print: (line: string) => void
 }
 
+/** One request, sent to each system in turns. */
+export interface Workload {
+  name: string
+  rows: Row[]
+}
+
+export interface Row {
+  system: string
+  server: ServerProcess
+  /** The reason why the row cannot be measured. */
+  skipped?: string | undefined
+  ask(subject: Subject): Question
+}
+
+export interface WorkloadResult {
+  name: string
+  rows: RowResult[]
+}
+
 export interface RowResult {
   system: string
-  peer?: string | undefined
   /** The reason why there are no figures. */
-  skipped?: string
+  skipped?: string | undefined
   figures?: Figures
   rounds: Figures[]
   statements?: Statement[] | undefined
@@ -32,10 +50,10 @@ export interface Figures {
   errors: number
   firstError?: string | undefined
   cpuMsPerRequest: number
-  longestBlockMs: number
+  maxBlockMs: number
   rssMb: number
   /** The longest block with one request at a time: the maximum of all, and the median over the passes. */
-  longestBlockAloneMs?: number
+  maxBlockAloneMs?: number
   defaultBlockAloneMs?: number
   statementsPerRequest?: number | undefined
   /** Requests to the chain's node. */
@@ -64,7 +82,7 @@ export async function checkAnswers(
 ): Promise<void> {
   for (const { name, rows } of workloads) {
     for (const row of rows) {
-      if (await row.prepare?.()) continue
+      if (row.skipped !== undefined) continue
       for (const subject of subjects.slice(0, checkedSubjects)) {
         const { request, expect } = row.ask(subject)
         const answer = await askOnce(row.server.port, request)
@@ -76,11 +94,12 @@ export async function checkAnswers(
 
 /** Measures all rows of a workload, in turns. */
 export async function measure(workload: Workload, options: MeasureOptions): Promise<RowResult[]> {
-  const results = new Map<Row, RowResult>()
-  for (const row of workload.rows) {
-    const skipped = await row.prepare?.()
-    results.set(row, { system: row.system, peer: row.peer, rounds: [], ...(skipped && { skipped }) })
-  }
+  const results = new Map(
+    workload.rows.map((row): [Row, RowResult] => [
+      row,
+      { system: row.system, skipped: row.skipped, rounds: [] },
+    ]),
+  )
   for (let round = 1; round <= options.rounds; round++) {
     for (const [row, result] of inTurns([...results], round)) {
       if (result.skipped) continue
@@ -128,18 +147,14 @@ async function quietPass(row: Row, result: RowResult, counting: boolean, options
     for (let pass = 0; pass < quietPasses; pass++) {
       await vitals()
       await runTurn({ port, connections: 1, next, requests: quietRequests })
-      blocks.push((await vitals()).longestBlockMs)
+      blocks.push((await vitals()).maxBlockMs)
     }
   }
   if (counting) {
-    result.statements = await countStatements(
-      row.server.databaseUrl ?? options.databaseUrl,
-      quietPasses * quietRequests,
-      run,
-    )
+    result.statements = await countStatements(options.databaseUrl, quietPasses * quietRequests, run)
   } else await run()
   return {
-    longestBlockAloneMs: Math.max(...blocks),
+    maxBlockAloneMs: Math.max(...blocks),
     defaultBlockAloneMs: median(blocks),
     statementsPerRequest: result.statements?.reduce((sum, { callsPerRequest }) => sum + callsPerRequest, 0),
   }
@@ -154,7 +169,7 @@ function questions(row: Row, seed: number, { subjects }: MeasureOptions): () => 
   }
 }
 
-export function toFigures(turn: Turn, { longestBlockMs, cpuMs, rssMb }: Vitals): Figures {
+export function toFigures(turn: Turn, { maxBlockMs, cpuMs, rssMb }: Vitals): Figures {
   const { requests, seconds, latencies, bytes, errors, firstError } = turn
   return {
     requestsPerSecond: requests / seconds,
@@ -164,14 +179,14 @@ export function toFigures(turn: Turn, { longestBlockMs, cpuMs, rssMb }: Vitals):
     errors,
     firstError,
     cpuMsPerRequest: cpuMs / requests,
-    longestBlockMs,
+    maxBlockMs,
     rssMb,
   }
 }
 
 export function summary(rounds: readonly Figures[]): Figures {
   const middle = (of: (figures: Figures) => number) => median(rounds.map(of))
-  const most = (of: (figures: Figures) => number) => Math.max(...rounds.map(of))
+  const max = (of: (figures: Figures) => number) => Math.max(...rounds.map(of))
   return {
     requestsPerSecond: middle((figures) => figures.requestsPerSecond),
     p50Ms: middle((figures) => figures.p50Ms),
@@ -180,7 +195,7 @@ export function summary(rounds: readonly Figures[]): Figures {
     cpuMsPerRequest: middle((figures) => figures.cpuMsPerRequest),
     errors: rounds.reduce((sum, figures) => sum + figures.errors, 0),
     firstError: rounds.find(({ firstError }) => firstError)?.firstError,
-    longestBlockMs: most((figures) => figures.longestBlockMs),
-    rssMb: most((figures) => figures.rssMb),
+    maxBlockMs: max((figures) => figures.maxBlockMs),
+    rssMb: max((figures) => figures.rssMb),
   }
 }

@@ -1,40 +1,48 @@
 import path from 'node:path'
 import { createLog } from '../src/app/observing/log.ts'
 import { applyMigrations } from '../src/storage/database/migrations.ts'
-import { clear, type Filling, fill, fillMirrored, findFilling } from './database/fill.ts'
+import { clear, type Filling, fill, findFilling } from './database/fill.ts'
 import { openEmbedded } from './database/open.ts'
-import { cache, type Options } from './options.ts'
+import { minOrders, shape } from './database/shape.ts'
+import { cache, type Flag, number, type Print, root, toggle, type Undo } from './options.ts'
 import { type FakeNode, startNode } from './servers/node.ts'
-import { startPostgraphile } from './servers/postgraphile.ts'
-import { type ServerProcess, startServer } from './servers/process.ts'
-import { benchNetwork, startProgram } from './servers/program.ts'
-import type { DebugServers } from './suites/debug.ts'
+import type { ServerProcess } from './servers/process.ts'
+import { startProgram } from './servers/program.ts'
 
-type Print = (line: string) => void
+const orders = number(
+  `orders in the database; each with ${shape.auctions} auctions`,
+  100_000,
+  minOrders,
+  10_000_000,
+)
 
-/** Cleanups that always run at the end, the last one first. */
-export type Undo = (() => Promise<void> | void)[]
+/** Flags of suites over a filled database. */
+export const fillFlags = {
+  // The number is rounded up to whole groups.
+  orders: {
+    ...orders,
+    read: (text, name) => Math.ceil(orders.read(text, name) / shape.groupSize) * shape.groupSize,
+  } satisfies Flag<number>,
+  brief: number('further orders, with an event or two each', 0, 0, 100_000_000),
+  fresh: toggle('fill anew'),
+}
 
-export interface FilledDatabase {
-  url: string
-  filling: Filling
+interface FillOptions {
+  orders: number
+  brief: number
+  fresh: boolean
+  home: string
 }
 
 /** Returns the database, filled now or by an earlier run. */
 export async function prepareDatabase(
-  options: Pick<Options, 'orders' | 'fresh' | 'home' | 'databaseUrl'> & Partial<Pick<Options, 'brief'>>,
+  { orders, brief, fresh, home }: FillOptions,
   undo: Undo,
   print: Print,
-  name = `bench_${options.orders}${options.brief ? `_${options.brief}` : ''}`,
-): Promise<FilledDatabase> {
-  const { orders, brief = 0, fresh, home, databaseUrl } = options
-  const url = databaseUrl ?? (await embedded(name, home, undo))
-  const known = fresh ? undefined : await current(url, { orders, brief }, print)
-  if (known) return told(known, 'filled before, in')
-  await clear(url)
-  return told(await fill(url, { orders, brief }, print), 'filled and analysed in')
-
-  function told(filling: Filling, how: string): FilledDatabase {
+  name = `bench_${orders}${brief ? `_${brief}` : ''}`,
+): Promise<{ url: string; filling: Filling }> {
+  const url = process.env.DATABASE_URL || (await embedded(name, home, undo))
+  const report = (filling: Filling, how: string) => {
     const { seconds, bytes } = filling
     const each = (bytes / (orders + brief) / 1024).toFixed(1)
     print(
@@ -42,12 +50,17 @@ export async function prepareDatabase(
     )
     return { url, filling }
   }
+  const known = fresh ? undefined : await current(url, orders, brief, print)
+  if (known) return report(known, 'filled before, in')
+  await clear(url)
+  return report(await fill(url, { orders, brief }, print), 'filled and analysed in')
 }
 
 /** Applies new migrations; an edited one invalidates the fill. */
 async function current(
   url: string,
-  { orders, brief }: Pick<Filling, 'orders' | 'brief'>,
+  orders: number,
+  brief: number,
   print: Print,
 ): Promise<Filling | undefined> {
   const filling = await findFilling(url, orders, brief)
@@ -67,73 +80,24 @@ async function embedded(name: string, home: string, undo: Undo): Promise<string>
   return server.url
 }
 
-export interface Stand {
-  servers: DebugServers
-  node: FakeNode
-  /** The order book that the mirrored program follows. */
-  orderBook: FakeNode | undefined
-  /** The reason for which PostGraphile is missing. */
-  withoutPostgraphile: string | undefined
-}
-
-/** Starts every server of a run, each in its own process. */
+/** Starts the program, and another checkout of it, each in its own process. */
 export async function startServers(
-  options: Options,
+  { against }: { against: string | undefined },
   databaseUrl: string,
   undo: Undo,
   print: Print,
-): Promise<Stand> {
-  const { against } = options
-  const source = path.join(import.meta.dirname, '..')
+): Promise<{ systems: Record<string, ServerProcess>; node: FakeNode }> {
   const node = await startNode()
   undo.push(node.close)
-  const orderBook = options.mirrored ? await startNode() : undefined
-  if (orderBook) undo.push(orderBook.close)
-  // Before any server: PostgreSQL copies no database that has connections.
-  const mirrored = orderBook && {
-    databaseUrl: await fillMirrored(databaseUrl, orderBook.url),
-    network: { ...benchNetwork, orderBook: { url: orderBook.url } },
-  }
-  const keep = (server: ServerProcess) => {
+  const systems: Record<string, ServerProcess> = {}
+  // The reads include feeds.
+  const env = { CMS_ENABLED: 'true', CMS_API_KEY: 'bench-bench-bench' }
+  const sources = { tradegraph: root, ...(against !== undefined && { against }) }
+  for (const [name, source] of Object.entries(sources)) {
+    const target = path.join(cache, name)
+    const server = await startProgram({ source, target, databaseUrl, rpcUrl: node.url, env, print })
     undo.push(server.stop)
-    return server
+    systems[name] = server
   }
-  const program = async (source: string, name: string, mirrored?: { databaseUrl: string; network: object }) =>
-    keep(
-      await startProgram({
-        source,
-        target: path.join(cache, name),
-        databaseUrl,
-        rpcUrl: node.url,
-        ...mirrored,
-        // The reads include feeds.
-        env: { CMS_ENABLED: 'true', CMS_API_KEY: 'bench-bench-bench' },
-        print,
-      }),
-    )
-  const oneStatement = keep(
-    await startServer({
-      name: 'one statement',
-      args: ['--import', 'tsx', path.join(import.meta.dirname, 'servers', 'one-statement.ts'), databaseUrl],
-    }),
-  )
-  const other = async () => {
-    if (against !== undefined) return program(path.resolve(against), 'against')
-    if (!mirrored) return undefined
-    const { databaseUrl } = mirrored
-    return { ...(await program(source, 'mirrored', mirrored)), databaseUrl }
-  }
-  const servers = {
-    program: await program(source, 'program'),
-    other: await other(),
-    oneStatement,
-  }
-  if (!options.postgraphile) return { servers, node, orderBook, withoutPostgraphile: '--no-postgraphile' }
-  try {
-    const postgraphile = keep(await startPostgraphile(path.join(cache, 'postgraphile'), databaseUrl))
-    return { servers: { ...servers, postgraphile }, node, orderBook, withoutPostgraphile: undefined }
-  } catch (error) {
-    const withoutPostgraphile = error instanceof Error ? error.message : String(error)
-    return { servers, node, orderBook, withoutPostgraphile }
-  }
+  return { systems, node }
 }

@@ -24,14 +24,21 @@ export function chainsPage(): string {
     'A row of the network file may leave out `name`, and on these chains `wrappedNative`, `firstBlock`, `blockTimeMs` and `finalityBlocks`. `firstBlock` is that of the settlement contract of `PROFILE`: a row with another `settlement` names its own.',
     table(
       [
-        ...['chain id', 'name', '`wrappedNative`', '`firstBlock`', '`blockTimeMs`', '`finalityBlocks`'],
+        'chain id',
+        'name',
+        '`wrappedNative`',
+        '`firstBlock`',
+        '`blockTimeMs`',
+        '`finalityBlocks`',
         '`conditionalOrders.firstBlock`',
       ],
       all.flatMap(([chainId, { names, facts, conditionalOrdersFrom }]) =>
         facts
           ? [
               [
-                ...[String(chainId), `\`${names[0]}\``, `\`${facts.wrappedNative}\``],
+                String(chainId),
+                `\`${names[0]}\``,
+                `\`${facts.wrappedNative}\``,
                 ...[facts.firstBlock, facts.blockTimeMs, facts.finalityBlocks].map(String),
                 String(conditionalOrdersFrom ?? 'that of the network'),
               ],

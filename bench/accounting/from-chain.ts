@@ -23,16 +23,26 @@ export interface Question {
 }
 
 const columns = [
-  ...['wins', 'score', 'missed_score', 'reference_score', 'settlements', 'gas_used', 'gas_cost'],
-  ...['reverted_attempts', 'reverted_gas', 'reverted_gas_cost'],
-  ...['cancellations', 'cancellation_gas', 'cancellation_gas_cost', 'network_fees', 'protocol_fees'],
-  ...[
-    'partner_fees',
-    'slippage',
-    'settlements_without_gas',
-    'settlements_without_amounts',
-    'unpriced_amounts',
-  ],
+  'wins',
+  'score',
+  'missed_score',
+  'reference_score',
+  'settlements',
+  'gas_used',
+  'gas_cost',
+  'reverted_attempts',
+  'reverted_gas',
+  'reverted_gas_cost',
+  'cancellations',
+  'cancellation_gas',
+  'cancellation_gas_cost',
+  'network_fees',
+  'protocol_fees',
+  'partner_fees',
+  'slippage',
+  'settlements_without_gas',
+  'settlements_without_amounts',
+  'unpriced_amounts',
 ] as const
 const kinds = ['network_fees', 'protocol_fees', 'partner_fees', 'slippage'] as const
 type Kind = (typeof kinds)[number]

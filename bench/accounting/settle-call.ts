@@ -38,10 +38,13 @@ export function parseSettleCall(input: string): SettleCall | undefined {
       const [sell, buy] = [Number(each.sellTokenIndex), Number(each.buyTokenIndex)]
       const [sellToken = '', buyToken = ''] = [tokens[sell], tokens[buy]]
       return {
-        ...{ sellToken, buyToken },
+        sellToken,
+        buyToken,
         kind: (each.flags & 1n) === 0n ? 'sell' : 'buy',
         partiallyFillable: (each.flags & 2n) !== 0n,
-        ...{ sellAmount: each.sellAmount, buyAmount: each.buyAmount, executedAmount: each.executedAmount },
+        sellAmount: each.sellAmount,
+        buyAmount: each.buyAmount,
+        executedAmount: each.executedAmount,
         custom: { sell: prices[sell], buy: prices[buy] },
         uniform: { sell: first(sellToken), buy: first(buyToken) },
       }

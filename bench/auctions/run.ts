@@ -4,23 +4,19 @@ import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { openEmptyDatabase } from '../database/empty.ts'
 import { query } from '../database/open.ts'
 import { median, quantile } from '../load/turn.ts'
-import { cache } from '../options.ts'
+import { cache, number, numbers, type Print, profile, root, suite, type Undo } from '../options.ts'
 import { createTraders } from '../placing/submissions.ts'
 import { buildPools } from '../quoting/pools.ts'
 import { choosePairs } from '../quoting/questions.ts'
 import { type BenchChain, startBenchChain } from '../servers/chain.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import { startProgram } from '../servers/program.ts'
-import type { Undo } from '../setup.ts'
 import { fundOwners } from './chain.ts'
 import { type Cost, costBetween, readCost } from './cost.ts'
-import type { AuctionOptions } from './options.ts'
 import { type Phase, type PhaseFigures, phases, summarisePhases, watchPhases } from './phases.ts'
 import { formatResults } from './report.ts'
 import { describeOwners, insertResting, type Owner } from './resting.ts'
 import { timeSwaps } from './swaps.ts'
-
-type Print = (line: string) => void
 
 export interface AuctionResults {
   orders: number
@@ -38,32 +34,42 @@ export interface AuctionResults {
 const owners = 1_000
 const [pools, pairs] = [200, 300]
 const metricsKey = 'bench-bench-bench'
-const longestStandingMs = 180_000
+const maxStandingMs = 180_000
 const feePolicies = '[{"kind":"surplus","factor":0.5,"maxVolumeFactor":0.01}]'
 
-export async function runAuctionBench(
-  options: AuctionOptions,
-  undo: Undo,
-  print: Print,
-): Promise<AuctionResults[]> {
-  let accounts: Owner[] = []
-  const chain = await startBenchChain(options.home, async (rpc, market) => {
-    const tokens = await buildPools(rpc, market, pools)
-    accounts = describeOwners(createTraders(owners), choosePairs(tokens, pairs))
-    await fundOwners(rpc, market, accounts)
-  })
-  undo.push(chain.stop)
-  print(`${pools} pools; ${owners} owners, all funded`)
-  const results: AuctionResults[] = []
-  for (const [index, orders] of options.orders.entries()) {
-    const measuring = { ...options, count: orders, chain, accounts, built: index > 0, print }
-    results.push(await measureAmong(measuring, undo))
-  }
-  print(`\n${formatResults(results)}`)
-  return results
-}
+export const auctions = suite({
+  name: 'auctions',
+  about: `
+Runs the whole program among resting orders: far limit orders of up to 1,000 owners on 300 pairs, every tenth owner a contract
+wallet and every tenth with pre-hooks. A local chain with 200 pools and a block every second stands behind it. Prints the time
+of each phase of an auction, the time from placing a swap over REST until it is reported as filled, and what an auction costs
+in rows and bytes.`,
+  flags: {
+    orders: numbers('resting orders, one measurement each', [100, 1_000, 10_000], 10, 100_000),
+    swaps: number('swaps placed one after the other in each', 20, 1, 1_000),
+    profile,
+  },
+  async run(options, undo, print) {
+    let accounts: Owner[] = []
+    const chain = await startBenchChain(options.home, async (rpc, market) => {
+      const tokens = await buildPools(rpc, market, pools)
+      accounts = describeOwners(createTraders(owners), choosePairs(tokens, pairs))
+      await fundOwners(rpc, market, accounts)
+    })
+    undo.push(chain.stop)
+    print(`${pools} pools; ${owners} owners, all funded`)
+    const results: AuctionResults[] = []
+    for (const [index, count] of options.orders.entries())
+      results.push(await measureAmong({ ...options, count, chain, accounts, built: index > 0, print }, undo))
+    print(`\n${formatResults(results)}`)
+    return { results, isRight: true }
+  },
+})
 
-interface Measuring extends AuctionOptions {
+interface Measuring {
+  home: string
+  swaps: number
+  profile: string | undefined
   count: number
   chain: BenchChain
   accounts: readonly Owner[]
@@ -112,7 +118,7 @@ function start(
   databaseUrl: string,
 ): Promise<ServerProcess> {
   return startProgram({
-    source: path.join(import.meta.dirname, '..', '..'),
+    source: root,
     target: path.join(cache, 'auctions_program'),
     command: 'all',
     databaseUrl,
@@ -130,9 +136,9 @@ function start(
 }
 
 async function untilStanding(url: string, orders: number): Promise<void> {
-  for (const started = performance.now(); performance.now() - started < longestStandingMs; await pause(500)) {
+  for (const started = performance.now(); performance.now() - started < maxStandingMs; await pause(500)) {
     const [row] = await query<{ count: number }>(url, 'SELECT count(*)::int FROM order_standings')
     if (row?.count === orders) return
   }
-  throw new Error(`not all ${orders} orders stand somewhere after ${longestStandingMs / 1_000} s`)
+  throw new Error(`not all ${orders} orders stand somewhere after ${maxStandingMs / 1_000} s`)
 }

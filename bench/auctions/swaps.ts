@@ -9,7 +9,7 @@ import { askOnce } from '../load/turn.ts'
 import { signOrder } from '../placing/submissions.ts'
 
 const document = '{"appCode":"bench swaps","metadata":{},"version":"1.3.0"}'
-const longestMs = 60_000
+const maxMs = 60_000
 
 /**
  * Places swaps of the market's traders over REST one by one, each at another moment of a block.
@@ -31,13 +31,13 @@ async function timeSwap(port: number, market: Market, index: number): Promise<nu
   const started = performance.now()
   const placed = await askOnce(port, request)
   if (placed.status !== 201) throw new Error(`a swap was refused: ${placed.body}`)
-  while (performance.now() - started < longestMs) {
+  while (performance.now() - started < maxMs) {
     const { body } = await askOnce(port, get(`${path}/${uid}`))
     if (JSON.parse(body.toString()).status === 'fulfilled') return performance.now() - started
     await pause(10)
   }
   const { body } = await askOnce(port, get(`${path}/${uid}/status`))
-  throw new Error(`a swap was not filled in ${longestMs / 1_000} s: ${body}`)
+  throw new Error(`a swap was not filled in ${maxMs / 1_000} s: ${body}`)
 }
 
 /** Returns a swap of 0.1 WETH for USDC, for a fifth less than the pools' initial price. */

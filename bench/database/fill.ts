@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { firstKeySql } from '../../src/domain/auction/key.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { batchSql, briefSql, helperSql, sharedSql } from './fill-sql.ts'
 import { query } from './open.ts'
-import { shape, sizeOf } from './shape.ts'
+import { sizeOf } from './shape.ts'
 
 export interface Filling {
   orders: number
@@ -106,41 +105,6 @@ async function fillBatches(url: string, span: Span, told: (filled: number) => vo
   }
   await Promise.all(Array.from({ length: writers }, write))
 }
-
-/**
- * Copies a filled database into one that holds the same rows as mirrored from an order book, unless an
- * earlier run has. @returns its URL
- */
-export async function fillMirrored(url: string, orderBookUrl: string): Promise<string> {
-  const copy = new URL(url)
-  copy.pathname += '_mirrored'
-  const [from, to] = [new URL(url).pathname.slice(1), copy.pathname.slice(1)]
-  const admin = new URL(url)
-  admin.pathname = '/postgres'
-  await query(admin.href, `DROP DATABASE IF EXISTS ${to}`)
-  await query(admin.href, `CREATE DATABASE ${to} TEMPLATE ${from}`)
-  await query(copy.href, mirrorSql)
-  await query(
-    copy.href,
-    'INSERT INTO order_books (chain_id, url, client_calls_at, own_calls_at, paused_until, looked_at, indexed_from) VALUES ($1, $2, now(), now(), to_timestamp(0), now(), 0)',
-    [shape.network.chainId, new URL(orderBookUrl).href],
-  )
-  await query(copy.href, 'VACUUM (FULL, ANALYZE)')
-  return copy.href
-}
-
-/** Keys of followed auctions have the chain id above the number. */
-const mirrorSql = `
-SET session_replication_role = replica;
-DO $$ DECLARE place record; BEGIN
-  FOR place IN SELECT table_name AS t, string_agg(format('%1$I = %1$I + ${firstKeySql(String(shape.network.chainId))}', column_name), ', ') AS sets
-    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-      AND (column_name IN ('auction_id', 'first_auction', 'last_auction') OR (table_name = 'auctions' AND column_name = 'id'))
-    GROUP BY table_name
-  LOOP EXECUTE format('UPDATE %I SET %s', place.t, place.sets); END LOOP;
-END $$;
-INSERT INTO mirrored_orders (order_id, chain_id, compared_at, is_live) SELECT id, chain_id, now(), false FROM orders`
 
 async function tableBytes(url: string): Promise<number> {
   const [row] = await query<{ bytes: number }>(

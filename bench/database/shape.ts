@@ -20,7 +20,7 @@ export const shape = {
 } as const
 
 /** The minimum: with fewer orders, the collector would own most. */
-export const leastOrders = 5_000
+export const minOrders = 5_000
 
 export interface Size {
   orders: number

@@ -1,5 +1,5 @@
 import { query } from './open.ts'
-import { type Size, shape } from './shape.ts'
+import type { Size } from './shape.ts'
 
 /** The subjects of requests: an order, and an account with 20 orders. */
 export interface Subject {
@@ -9,33 +9,17 @@ export interface Subject {
   owner: Buffer
 }
 
-export interface Subjects {
-  orders: Subject[]
-  collector: Buffer
-}
+const maxSubjects = 20_000
 
-const most = 20_000
-
-/**
- * Reads orders from all over the table, without the collector's. `whole` ones have the full story; otherwise
- * brief ones are included.
- */
-export async function readSubjects(
-  url: string,
-  { orders, stride, brief }: Size,
-  whole = true,
-): Promise<Subjects> {
+/** Reads orders with the full story from all over the table, without the collector's. */
+export async function readSubjects(url: string, { orders, stride }: Size): Promise<Subject[]> {
   const random = createRandom(orders)
-  const count = whole ? orders : orders + brief
-  const numbers = Array.from({ length: most }, () => 1 + Math.floor(random() * count))
-  const rows = await query<Subject>(
+  const numbers = Array.from({ length: maxSubjects }, () => 1 + Math.floor(random() * orders))
+  return query<Subject>(
     url,
     'SELECT id::int AS number, uid, owner FROM orders WHERE id = ANY($1::bigint[]) AND id % $2 <> 0 ORDER BY sha256(uid)',
     [numbers, stride],
   )
-  const [first] = await query<{ owner: Buffer }>(url, 'SELECT owner FROM orders WHERE id = $1', [stride])
-  if (!first) throw new Error(`no orders of the collector, who has ${shape.ordersOfCollector}`)
-  return { orders: rows, collector: first.owner }
 }
 
 /** Creates Mulberry32: the same numbers in every run. */

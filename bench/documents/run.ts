@@ -1,45 +1,57 @@
 import { sizeOf } from '../database/shape.ts'
 import { readSubjects } from '../database/subjects.ts'
-import { checkAnswers, measure } from '../measure.ts'
-import type { Options } from '../options.ts'
-import { prepareDatabase, startServers, type Undo } from '../setup.ts'
-import { toMatters } from './matters.ts'
-import { type DocumentResult, formatSummary, ratioOf, totals } from './summary.ts'
+import { checkAnswers, measure, type WorkloadResult } from '../measure.ts'
+import { against, number, rounds, seconds, suite } from '../options.ts'
+import { formatTable, ratioOf, readColumns, totals } from '../report.ts'
+import { fillFlags, prepareDatabase, startServers } from '../setup.ts'
 import { unequalAnswers } from './values.ts'
-import { documentWorkloads } from './workloads.ts'
+import { documentWorkloads, toMatters } from './workloads.ts'
 
-/** Measures every document on each system in turns. */
-export async function runDocuments(options: Options, undo: Undo, print: (line: string) => void) {
-  const { url, filling } = await prepareDatabase(options, undo, print)
-  const { servers, orderBook, withoutPostgraphile } = await startServers(options, url, undo, print)
-  if (withoutPostgraphile) print(`PostGraphile is skipped: ${withoutPostgraphile}`)
-  const { orders } = await readSubjects(
-    url,
-    sizeOf(options.orders, options.brief),
-    options.subjects === 'whole',
-  )
-  const matters = toMatters(orders)
-  const workloads = await documentWorkloads(servers, matters, options)
-  await checkAnswers(workloads, matters)
-  const differences: string[] = []
-  for (const workload of workloads) differences.push(...(await unequalAnswers(workload, matters)))
-  const results: DocumentResult[] = []
-  for (const workload of workloads) {
-    const rows = await measure(workload, { ...options, databaseUrl: url, subjects: matters, print })
-    results.push({ name: workload.name, rows })
-  }
-  print(`\n${formatSummary(results)}`)
-  if (orderBook) print(`requests to the order book: ${orderBook.requests()}`)
-  for (const difference of differences) print(difference)
-  return {
-    filling,
-    withoutPostgraphile,
-    differences,
-    totals: totals(results),
-    documents: results.map(({ name, rows }) => ({
-      name,
-      rows: rows.map((row) => ({ ...row, ratio: ratioOf(row, rows) })),
-    })),
-    right: results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors)),
-  }
-}
+export const documents = suite({
+  name: 'documents',
+  about: `
+Fills a database, starts the program over it, and sends documents of many shapes. With --against each is sent to the other
+checkout too, in turns.
+
+DATABASE_URL names another PostgreSQL: an empty database, or one that the bench filled and may fill anew. SQL is counted
+if it loads pg_stat_statements.`,
+  flags: {
+    ...fillFlags,
+    seconds: seconds(5),
+    rounds: rounds(3),
+    connections: number('requests on their way at a time', 10, 1, 1_000),
+    only: {
+      form: 'A,B',
+      help: 'of the documents, by name',
+      read: (text: string | undefined) => text?.split(','),
+    },
+    against,
+  },
+  async run(options, undo, print) {
+    const { url, filling } = await prepareDatabase(options, undo, print)
+    const { systems } = await startServers(options, url, undo, print)
+    const subjects = await readSubjects(url, sizeOf(options.orders, options.brief))
+    const matters = toMatters(subjects)
+    const workloads = await documentWorkloads(systems, matters, options.only)
+    await checkAnswers(workloads, matters)
+    const differences: string[] = []
+    for (const workload of workloads) differences.push(...(await unequalAnswers(workload, matters)))
+    const results: WorkloadResult[] = []
+    for (const workload of workloads) {
+      const rows = await measure(workload, { ...options, databaseUrl: url, subjects: matters, print })
+      results.push({ name: workload.name, rows })
+    }
+    print(`\n${formatTable('document', results, readColumns)}`)
+    for (const line of [...totals(results), ...differences]) print(line)
+    return {
+      filling,
+      differences,
+      totals: totals(results),
+      documents: results.map(({ name, rows }) => ({
+        name,
+        rows: rows.map((row) => ({ ...row, ratio: ratioOf(row, rows) })),
+      })),
+      isRight: results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors)),
+    }
+  },
+})

@@ -1,29 +1,25 @@
 import type { Subject } from '../database/subjects.ts'
 import { askOnce } from '../load/turn.ts'
-import type { Row, Workload } from '../suites/workload.ts'
+import type { Row, Workload } from '../measure.ts'
 
 const compared = 5
 
 /** Returns a difference between the systems: the same request must return as many values. */
-export async function unequalAnswers(workload: Workload, subjects: readonly Subject[]): Promise<string[]> {
+export async function unequalAnswers(
+  { name, rows }: Workload,
+  subjects: readonly Subject[],
+): Promise<string[]> {
   const faults: string[] = []
-  const [first, ...others] = await answering(workload.rows)
+  const [first, ...others] = rows.filter(({ skipped }) => skipped === undefined)
   for (const other of others) {
     for (const subject of subjects.slice(0, compared)) {
       const counts = [await countOf(first, subject), await countOf(other, subject)]
       if (counts[0] === counts[1]) continue
-      faults.push(
-        `${workload.name}: ${first?.system} answers ${counts[0]} values, ${other.system} ${counts[1]}`,
-      )
+      faults.push(`${name}: ${first?.system} answers ${counts[0]} values, ${other.system} ${counts[1]}`)
       break
     }
   }
   return faults
-}
-
-async function answering(rows: readonly Row[]): Promise<Row[]> {
-  const reasons = await Promise.all(rows.map((row) => row.prepare?.()))
-  return rows.filter((_, index) => reasons[index] === undefined)
 }
 
 async function countOf(row: Row | undefined, subject: Subject): Promise<number> {

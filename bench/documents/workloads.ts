@@ -1,115 +1,88 @@
-import type { GraphQLSchema } from 'graphql'
+import { createHash } from 'node:crypto'
+import { type GraphQLSchema, parse, validate } from 'graphql'
 import { shape } from '../database/shape.ts'
 import type { Subject } from '../database/subjects.ts'
 import { post } from '../load/question.ts'
-import type { Options } from '../options.ts'
+import { askOnce } from '../load/turn.ts'
+import type { Row, Workload } from '../measure.ts'
 import type { ServerProcess } from '../servers/process.ts'
-import type { DebugServers } from '../suites/debug.ts'
-import type { Row, Workload } from '../suites/workload.ts'
-import { accountDocuments } from './account-documents.ts'
-import type { BenchDocument, Matter, ToText } from './document.ts'
-import { listDocuments } from './list-documents.ts'
-import { readIds } from './matters.ts'
-import { fitToSchema, Unfit } from './older.ts'
-import { orderDocuments } from './order-documents.ts'
+import { type BenchDocument, documents, type Matter, toHex } from './documents.ts'
 import { readSchema } from './schema.ts'
 
-export const documents: readonly BenchDocument[] = [...orderDocuments, ...accountDocuments, ...listDocuments]
+/** The maximum: too many to be cached, and few enough to request their ids beforehand. */
+const maxMatters = 500
+const together = 10
 
-const toHex: ToText = (bytes) => `0x${bytes.toString('hex')}`
-const toBase64: ToText = (bytes) => bytes.toString('base64')
-const { chainId } = shape.network
-
-/** Parameters of GraphQL requests to a system. */
-interface GraphqlParams {
-  system: string
-  server: ServerProcess
-  textOf: (document: BenchDocument) => string
-  toText: ToText
-  matters: ReadonlyMap<number, Matter>
+/** Derives all subjects from an order's number; see `fill-sql.ts`. */
+export function toMatters(orders: readonly Subject[]): Matter[] {
+  const chosen = orders.slice(0, maxMatters)
+  return chosen.map((subject, index) => {
+    const auction = Math.ceil(subject.number / shape.groupSize) * shape.auctions
+    const others = Array.from({ length: together }, (_, k) => chosen[(index + k) % chosen.length] ?? subject)
+    const transaction = createHash('sha256').update(`tx${auction}`).digest()
+    return { ...subject, auction, transaction, uids: others.map(({ uid }) => uid), id: '' }
+  })
 }
 
-/**
- * Returns every document of every system, the program's first.
- * @throws for an unknown name of a document
- */
+/** Returns every document of each system, the program's first. @throws for an unknown name of a document */
 export async function documentWorkloads(
-  servers: DebugServers,
+  systems: Readonly<Record<string, ServerProcess>>,
   matters: readonly Matter[],
-  { only, mirrored }: Pick<Options, 'only' | 'mirrored'>,
+  only: readonly string[] | undefined,
 ): Promise<Workload[]> {
-  const { program, other, postgraphile } = servers
   const unknown = only?.filter((wanted) => !documents.some(({ name }) => name === wanted)) ?? []
   if (unknown.length > 0)
     throw new Error(
       `no document ${unknown.join(', ')}: there are ${documents.map(({ name }) => name).join(', ')}`,
     )
-  const asked = [
-    await askProgram('tradegraph', program, matters),
-    ...(other ? [await askProgram(mirrored ? 'mirrored' : 'against', other, matters)] : []),
-    ...(postgraphile ? [await askPostgraphile(postgraphile, matters)] : []),
-  ]
+  const asked: Asked[] = []
+  for (const [system, server] of Object.entries(systems))
+    asked.push({
+      system,
+      server,
+      schema: await readSchema(server.port),
+      matters: await withIds(server, matters),
+    })
   return documents
     .filter(({ name }) => only === undefined || only.includes(name))
-    .map((document) => ({
-      name: document.name,
-      title: document.name,
-      rows: asked.map((each) => rowOf(document, each)),
-    }))
+    .map((document) => ({ name: document.name, rows: asked.map((each) => rowOf(document, each)) }))
 }
 
-async function askProgram(
-  system: string,
-  server: ServerProcess,
-  matters: readonly Matter[],
-): Promise<GraphqlParams> {
-  const schema: GraphQLSchema = await readSchema(server.port)
-  const idOf = (uid: string) =>
-    JSON.stringify({ query: 'query($uid: OrderUid!) { order(uid: $uid) { id } }', variables: { uid } })
+interface Asked {
+  system: string
+  server: ServerProcess
+  schema: GraphQLSchema
+  matters: ReadonlyMap<number, Matter>
+}
+
+/** Reads the orders' ids on a server. */
+async function withIds({ port }: ServerProcess, matters: readonly Matter[]): Promise<Map<number, Matter>> {
+  const query = 'query($uid: OrderUid!) { order(uid: $uid) { id } }'
+  const known = new Map<number, Matter>()
+  for (const matter of matters) {
+    const variables = { uid: toHex(matter.uid) }
+    const { body } = await askOnce(port, post('/graphql', JSON.stringify({ query, variables })))
+    const { data } = JSON.parse(body.toString()) as { data?: { order?: { id: string } } }
+    if (!data?.order) throw new Error(`no id of an order: ${body.toString('utf8', 0, 300)}`)
+    known.set(matter.number, { ...matter, id: data.order.id })
+  }
+  return known
+}
+
+function rowOf(document: BenchDocument, { system, server, schema, matters }: Asked): Row {
+  const { text: query, variables, expect } = document
+  const [fault] = validate(schema, parse(query))
   return {
     system,
     server,
-    textOf: ({ text }) => fitToSchema(text, schema),
-    toText: toHex,
-    matters: withIds(matters, await readIds(server.port, matters, idOf, toHex)),
+    skipped: fault && `not in its schema: ${fault.message}`,
+    ask({ number }) {
+      const matter = matters.get(number)
+      if (!matter) throw new Error(`nothing is known of order ${number}`)
+      return {
+        request: post('/graphql', JSON.stringify({ query, variables: variables?.(matter) })),
+        expect: expect?.(matter) ?? toHex(matter.uid),
+      }
+    },
   }
-}
-
-async function askPostgraphile(server: ServerProcess, matters: readonly Matter[]): Promise<GraphqlParams> {
-  const query = `query($chainId: Int!, $uid: Base64EncodedBinary!) {
-    order: orderByChainIdAndUid(chainId: $chainId, uid: $uid) { id } }`
-  const idOf = (uid: string) => JSON.stringify({ query, variables: { chainId, uid } })
-  return {
-    system: 'PostGraphile',
-    server,
-    textOf: ({ postgraphile }) => postgraphile,
-    toText: toBase64,
-    matters: withIds(matters, await readIds(server.port, matters, idOf, toBase64)),
-  }
-}
-
-function withIds(matters: readonly Matter[], ids: ReadonlyMap<number, string>): Map<number, Matter> {
-  return new Map(matters.map((matter) => [matter.number, { ...matter, id: ids.get(matter.number) ?? '' }]))
-}
-
-function rowOf(document: BenchDocument, { system, server, textOf, toText, matters }: GraphqlParams): Row {
-  const peer = system === 'PostGraphile' ? ('PostGraphile' as const) : undefined
-  const row = { system, server, ...(peer && { peer }) }
-  let text: string
-  try {
-    text = textOf(document)
-  } catch (error) {
-    if (!(error instanceof Unfit)) throw error
-    const reason = `not in its schema: ${error.message}`
-    return { ...row, ask: () => ({ request: '', expect: '' }), prepare: async () => reason }
-  }
-  const shared = text.includes('$chainId') ? { chainId } : {}
-  const ask = ({ number }: Subject) => {
-    const matter = matters.get(number)
-    if (!matter) throw new Error(`nothing is known of order ${number}`)
-    const variables = { ...shared, ...document.variables?.(matter, toText) }
-    const expect = document.expect?.(matter, toText) ?? toText(matter.uid)
-    return { request: post('/graphql', JSON.stringify({ query: text, variables })), expect }
-  }
-  return { ...row, ask }
 }

@@ -3,17 +3,13 @@ import { createLog } from '../../src/app/observing/log.ts'
 import { openEmbedded } from '../database/open.ts'
 import { post, type Question } from '../load/question.ts'
 import { quantile, runTurn } from '../load/turn.ts'
-import { cache } from '../options.ts'
+import { cache, number, rounds, seconds, source, suite } from '../options.ts'
 import { toTable } from '../report.ts'
 import { startNode } from '../servers/node.ts'
 import type { ServerProcess } from '../servers/process.ts'
 import { startProgram } from '../servers/program.ts'
-import type { Undo } from '../setup.ts'
 import { type CommitFigures, measureCommits } from './commits.ts'
 import { fillFeed, lastPlace, owners } from './fill.ts'
-import type { FeedOptions } from './options.ts'
-
-type Print = (line: string) => void
 
 interface PageFigures {
   list: string
@@ -38,44 +34,58 @@ const lists: Record<string, string> = {
   'trades(changedAfter)': `trades(changedAfter: $after, first: 100) { nodes { id isReverted sellAmount buyAmount txHash } ${info} }`,
 }
 
-/** Measures pages of a small and of a large feed, and commits. */
-export async function runFeed(options: FeedOptions, undo: Undo, print: Print) {
-  const node = await startNode()
-  undo.push(node.close)
-  const sizes = [options.small, options.large]
-  const systems: { server: ServerProcess; events: number }[] = []
-  for (const [index, events] of sizes.entries()) {
-    const database = await openEmbedded(options.home, `feed_${events}`, createLog('warn'))
-    if (index === 0) undo.push(database.stop)
-    await fillFeed(database.url, events, print)
-    const server = await startProgram({
-      source: options.source,
-      target: path.join(cache, 'feed_program'),
-      databaseUrl: database.url,
-      rpcUrl: node.url,
-      built: index > 0,
-      env: { BOOK_FEED_ACCESS: 'public' },
-      print,
-    })
-    undo.push(server.stop)
-    systems.push({ server, events })
-  }
-  const pages: PageFigures[] = []
-  for (const [list, field] of Object.entries(lists))
-    pages.push(await measurePages(list, field, systems, options))
-  print(`\nPages of ${sizes[0]} and of ${sizes[1]} events\n${tableOf(pages)}`)
-  const { url } = await openEmbedded(options.home, 'feed_commits', createLog('warn'))
-  await fillFeed(url, 10_000, print)
-  const commits = await measureCommits(url, options.seconds, options.rounds)
-  print(`\n${commitsTable(commits)}`)
-  return { pages, commits, right: pages.every(({ errors }) => errors === 0) }
-}
+export const feed = suite({
+  name: 'feed',
+  about: `
+Pages of a hundred of the feed of the book, and of orders and trades by their changes, from random places of a small feed and
+of a large one in turns. Then the commits a second of transactions that write a trade and its event: without entries in feeds,
+with the entry of the event, and with that of the trade too.`,
+  flags: {
+    small: number('events; a twentieth as many orders, a tenth as many trades', 100_000, 10_000, 100_000_000),
+    large: number('events of the large feed', 10_000_000, 10_000, 100_000_000),
+    requests: number('pages of each kind in a turn', 500, 10, 100_000),
+    rounds: rounds(4),
+    seconds: seconds(5),
+    source,
+  },
+  async run(options, undo, print) {
+    const node = await startNode()
+    undo.push(node.close)
+    const sizes = [options.small, options.large]
+    const systems: { server: ServerProcess; events: number }[] = []
+    for (const [index, events] of sizes.entries()) {
+      const database = await openEmbedded(options.home, `feed_${events}`, createLog('warn'))
+      if (index === 0) undo.push(database.stop)
+      await fillFeed(database.url, events, print)
+      const server = await startProgram({
+        source: options.source,
+        target: path.join(cache, 'feed_program'),
+        databaseUrl: database.url,
+        rpcUrl: node.url,
+        built: index > 0,
+        env: { BOOK_FEED_ACCESS: 'public' },
+        print,
+      })
+      undo.push(server.stop)
+      systems.push({ server, events })
+    }
+    const pages: PageFigures[] = []
+    for (const [list, field] of Object.entries(lists))
+      pages.push(await measurePages(list, field, systems, options))
+    print(`\nPages of ${sizes[0]} and of ${sizes[1]} events\n${tableOf(pages)}`)
+    const { url } = await openEmbedded(options.home, 'feed_commits', createLog('warn'))
+    await fillFeed(url, 10_000, print)
+    const commits = await measureCommits(url, options.seconds, options.rounds)
+    print(`\n${commitsTable(commits)}`)
+    return { pages, commits, isRight: pages.every(({ errors }) => errors === 0) }
+  },
+})
 
 async function measurePages(
   list: string,
   field: string,
   systems: readonly { server: ServerProcess; events: number }[],
-  { requests, rounds }: FeedOptions,
+  { requests, rounds }: { requests: number; rounds: number },
 ): Promise<PageFigures> {
   const latencies = systems.map((): number[] => [])
   let errors = 0

@@ -6,10 +6,10 @@ import { word } from '../../src/domain/evm/abi.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import { hexToBytes } from '../../src/domain/evm/hex.ts'
 import { keccak, keccakText } from '../../src/domain/evm/keccak.ts'
-import { hashOf } from '../backfill/data.ts'
-import { dataOf, type Methods, readTokens } from '../backfill/rpc.ts'
 import { createRandom } from '../database/subjects.ts'
+import { dataOf, type Methods, readTokens } from './rpc.ts'
 import { settlement, vaultRelayer } from './shape.ts'
+import { hashOf } from './signed-order.ts'
 import { logsOf, logsPerTrade, type Settlement, type World } from './world.ts'
 
 const maxRange = 10_000
@@ -48,17 +48,29 @@ export function nodeOf(world: World): Methods {
     const from = Math.floor(random() * transactions)
     const settled = (world.settlements.get(number) ?? []).map(({ txHash }) => txHash)
     const made = text({
-      ...{ number: quantity(number), hash: world.hashOf(number), parentHash: world.hashOf(number - 1) },
-      ...{ timestamp: quantity(world.timeOf(number)), logsBloom: bloomOf(number), miner: pool },
-      ...{ gasUsed: '0x1c9c380', gasLimit: '0x2255100', baseFeePerGas: '0x3b9aca00', nonce: zeros(8) },
-      ...{
-        mixHash: zeros(32),
-        stateRoot: hashOf(`state ${number}`),
-        receiptsRoot: hashOf(`receipts ${number}`),
-      },
-      ...{ transactionsRoot: hashOf(`root ${number}`), sha3Uncles: zeros(32), size: '0x10400' },
-      ...{ difficulty: '0x0', totalDifficulty: '0x0', extraData: zeros(20), uncles: [] },
-      ...{ withdrawalsRoot: zeros(32), blobGasUsed: '0x60000', excessBlobGas: '0x0' },
+      number: quantity(number),
+      hash: world.hashOf(number),
+      parentHash: world.hashOf(number - 1),
+      timestamp: quantity(world.timeOf(number)),
+      logsBloom: bloomOf(number),
+      miner: pool,
+      gasUsed: '0x1c9c380',
+      gasLimit: '0x2255100',
+      baseFeePerGas: '0x3b9aca00',
+      nonce: zeros(8),
+      mixHash: zeros(32),
+      stateRoot: hashOf(`state ${number}`),
+      receiptsRoot: hashOf(`receipts ${number}`),
+      transactionsRoot: hashOf(`root ${number}`),
+      sha3Uncles: zeros(32),
+      size: '0x10400',
+      difficulty: '0x0',
+      totalDifficulty: '0x0',
+      extraData: zeros(20),
+      uncles: [],
+      withdrawalsRoot: zeros(32),
+      blobGasUsed: '0x60000',
+      excessBlobGas: '0x0',
       transactions: [...settled, ...others.slice(from, from + transactions)],
     })
     headers.set(number, made)
@@ -79,8 +91,15 @@ export function nodeOf(world: World): Methods {
       .reduce((sum, { trades }) => sum + logsOf(trades.length), 0)
     const { txHash, block, trades, solver } = settled
     const log = (address: string, topics: string[], data: string, index: number) => ({
-      ...{ address, topics, data, blockNumber: quantity(block), blockHash: world.hashOf(block) },
-      ...{ transactionHash: txHash, transactionIndex: '0x0', logIndex: quantity(index), removed: false },
+      address,
+      topics,
+      data,
+      blockNumber: quantity(block),
+      blockHash: world.hashOf(block),
+      transactionHash: txHash,
+      transactionIndex: '0x0',
+      logIndex: quantity(index),
+      removed: false,
     })
     const amount = (value: bigint) => `0x${word(value)}`
     const logs = trades.flatMap(({ order: { body, data }, sell, buy, logIndex }) => {
@@ -142,11 +161,26 @@ export function nodeOf(world: World): Methods {
     if (!settled) return 'null'
     const { block, solver, input, txHash } = settled
     return text({
-      ...{ hash: txHash, blockNumber: quantity(block), blockHash: world.hashOf(block), from: solver },
-      ...{ to: settlement, input, value: '0x0', nonce: quantity(block), gas: '0x7a120' },
-      ...{ transactionIndex: '0x0', type: '0x2', gasPrice: '0x3b9aca00', chainId: quantity(chainId) },
-      ...{ maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00', accessList: [] },
-      ...{ v: '0x1', r: hashOf(`r ${txHash}`), s: hashOf(`s ${txHash}`), yParity: '0x1' },
+      hash: txHash,
+      blockNumber: quantity(block),
+      blockHash: world.hashOf(block),
+      from: solver,
+      to: settlement,
+      input,
+      value: '0x0',
+      nonce: quantity(block),
+      gas: '0x7a120',
+      transactionIndex: '0x0',
+      type: '0x2',
+      gasPrice: '0x3b9aca00',
+      chainId: quantity(chainId),
+      maxFeePerGas: '0x77359400',
+      maxPriorityFeePerGas: '0x3b9aca00',
+      accessList: [],
+      v: '0x1',
+      r: hashOf(`r ${txHash}`),
+      s: hashOf(`s ${txHash}`),
+      yParity: '0x1',
     })
   }
 
@@ -155,10 +189,20 @@ export function nodeOf(world: World): Methods {
     if (!settled) return 'null'
     const { block, solver, txHash } = settled
     return text({
-      ...{ transactionHash: txHash, blockHash: world.hashOf(block), blockNumber: quantity(block) },
-      ...{ from: solver, to: settlement, transactionIndex: '0x0', status: '0x1', gasUsed: '0x7a120' },
-      ...{ cumulativeGasUsed: '0x7a120', effectiveGasPrice: '0x3b9aca00', type: '0x2' },
-      ...{ contractAddress: null, logsBloom: zeros(256), logs: logsIn(settled) },
+      transactionHash: txHash,
+      blockHash: world.hashOf(block),
+      blockNumber: quantity(block),
+      from: solver,
+      to: settlement,
+      transactionIndex: '0x0',
+      status: '0x1',
+      gasUsed: '0x7a120',
+      cumulativeGasUsed: '0x7a120',
+      effectiveGasPrice: '0x3b9aca00',
+      type: '0x2',
+      contractAddress: null,
+      logsBloom: zeros(256),
+      logs: logsIn(settled),
     })
   }
 

@@ -46,28 +46,37 @@ function textOf({ body, data, status, trade }: LiveOrder): object {
   const fee = trade ? String(data.sellAmount / 1_000n) : '0'
   return {
     ...body,
-    ...{ status, executedFee: fee },
+    status,
+    executedFee: fee,
     executedSellAmount: String(trade?.sell ?? 0n),
     executedSellAmountBeforeFees: String(trade?.sell ?? 0n),
     executedBuyAmount: String(trade?.buy ?? 0n),
     invalidated: status === 'cancelled',
     quote: {
-      ...{ gasAmount: '355981', gasPrice, sellTokenPrice: '501011728.05327892303466796875' },
-      ...{ sellAmount: String(data.sellAmount), buyAmount: String(data.buyAmount), feeAmount: '1043927' },
-      ...{ solver: '0x01246d541e732d7f15d164331711edff217e4665', verified: true, metadata: null },
+      gasAmount: '355981',
+      gasPrice,
+      sellTokenPrice: '501011728.05327892303466796875',
+      sellAmount: String(data.sellAmount),
+      buyAmount: String(data.buyAmount),
+      feeAmount: '1043927',
+      solver: '0x01246d541e732d7f15d164331711edff217e4665',
+      verified: true,
+      metadata: null,
     },
   }
 }
 
 function tradeText({ order: { body, data }, sell, buy, block, logIndex, txHash }: Trade): object {
   return {
-    ...{ blockNumber: block, logIndex, orderUid: body.uid, owner: body.owner, txHash },
-    ...{
-      sellToken: data.sellToken,
-      buyToken: data.buyToken,
-      sellAmount: String(sell),
-      buyAmount: String(buy),
-    },
+    blockNumber: block,
+    logIndex,
+    orderUid: body.uid,
+    owner: body.owner,
+    txHash,
+    sellToken: data.sellToken,
+    buyToken: data.buyToken,
+    sellAmount: String(sell),
+    buyAmount: String(buy),
     sellAmountBeforeFees: String(sell),
     executedProtocolFees: [
       { policy: { volume: { factor: 0.0002 } }, amount: String(buy / 5_000n), token: data.buyToken },
@@ -86,13 +95,20 @@ function competitionText(
     ]),
   )
   return {
-    ...{ auctionId: number, auctionStartBlock: startBlock, auctionDeadlineBlock: deadlineBlock },
+    auctionId: number,
+    auctionStartBlock: startBlock,
+    auctionDeadlineBlock: deadlineBlock,
     transactionHashes: solutions.flatMap(({ txHash }) => txHash ?? []),
     referenceScores: Object.fromEntries(solutions.map(({ solver }) => [solver, '1000000'])),
     auction: { orders: uids, prices },
     solutions: solutions.map(({ solver, trades, txHash }, index) => ({
-      ...{ solverAddress: solver, score: String(10n ** 15n - BigInt(index)), ranking: index + 1, txHash },
-      ...{ isWinner: txHash !== null, filteredOut: false, referenceScore: '1000000' },
+      solverAddress: solver,
+      score: String(10n ** 15n - BigInt(index)),
+      ranking: index + 1,
+      txHash,
+      isWinner: txHash !== null,
+      filteredOut: false,
+      referenceScore: '1000000',
       clearingPrices: Object.fromEntries(
         trades.flatMap(({ order: { data }, sell, buy }) => [
           [data.sellToken, String(buy)],
@@ -100,8 +116,11 @@ function competitionText(
         ]),
       ),
       orders: trades.map(({ order: { body, data }, sell, buy }) => ({
-        ...{ id: body.uid, sellAmount: String(sell), buyAmount: String(buy) },
-        ...{ sellToken: data.sellToken, buyToken: data.buyToken },
+        id: body.uid,
+        sellAmount: String(sell),
+        buyAmount: String(buy),
+        sellToken: data.sellToken,
+        buyToken: data.buyToken,
       })),
     })),
   }

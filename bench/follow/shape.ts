@@ -36,7 +36,9 @@ export const ethFlow = ethFlowOf.production
 export function rowOf({ chainId, blockTimeMs }: Followed, baseUrl: string, callsPerMinute: number) {
   const { facts, names, conditionalOrdersFrom } = chains.get(chainId) ?? {}
   return {
-    ...{ chainId, blockTimeMs, name: names?.[0] },
+    chainId,
+    blockTimeMs,
+    name: names?.[0],
     ...(facts ? {} : { wrappedNative: `0x42${'0'.repeat(37)}6`, firstBlock: firstBlockOf(chainId) }),
     ...(facts ? {} : { finalityBlocks: 64 }),
     ...(conditionalOrdersFrom === undefined && { conditionalOrders: { firstBlock: firstBlockOf(chainId) } }),

@@ -1,7 +1,7 @@
-import { answerRpc } from '../backfill/rpc.ts'
-import { serveJson } from '../backfill/serve.ts'
 import { nodeOf } from './node.ts'
 import { askOrderBook } from './order-book.ts'
+import { answerRpc } from './rpc.ts'
+import { serveJson } from './serve.ts'
 import { networks } from './shape.ts'
 import { type Phase, World } from './world.ts'
 
@@ -33,7 +33,12 @@ serveJson(({ pathname, searchParams }, body) => {
     return JSON.stringify(
       served.map(
         ({ world: { calls, fills, head, live, followed }, requests }): Upstream => ({
-          ...{ chainId: followed.chainId, calls, fills, head, live: live.size, requests },
+          chainId: followed.chainId,
+          calls,
+          fills,
+          head,
+          live: live.size,
+          requests,
         }),
       ),
     )

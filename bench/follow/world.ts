@@ -4,9 +4,9 @@ import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../src/domain/evm/hex.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData, OrderUid } from '../../src/domain/order/order.ts'
-import { addressOf, bookOrder, hashOf, keyOf } from '../backfill/data.ts'
 import { createRandom } from '../database/subjects.ts'
 import { auction, type Followed, firstBlockOf, quantile, settlement } from './shape.ts'
+import { addressOf, bookOrder, hashOf, keyOf } from './signed-order.ts'
 
 /** A token, with its price in dollars. */
 interface Token {
@@ -216,17 +216,25 @@ export class World {
       0,
     )
     const placed = trades.map((trade, index) => ({
-      ...{ ...trade, block, txHash },
+      ...trade,
+      block,
+      txHash,
       logIndex: before + index * logsPerTrade + logsPerTrade - 1,
     }))
     const input = encodeSettle({
       tokens: trades.flatMap(({ order }) => [order.data.sellToken, order.data.buyToken]),
       clearingPrices: trades.flatMap(({ sell, buy }) => [buy, sell]),
       trades: trades.map(({ order: { data, body }, sell }, index) => ({
-        ...{ sellTokenIndex: 2 * index, buyTokenIndex: 2 * index + 1, receiver: body.owner },
-        ...{ sellAmount: data.sellAmount, buyAmount: data.buyAmount, validTo: data.validTo },
-        ...{ appData: data.appData, feeAmount: 0n, executedAmount: sell },
-        ...{ flags: (data.kind === 'buy' ? 1n : 0n) | (isPresigned(body) ? 96n : 0n) },
+        sellTokenIndex: 2 * index,
+        buyTokenIndex: 2 * index + 1,
+        receiver: body.owner,
+        sellAmount: data.sellAmount,
+        buyAmount: data.buyAmount,
+        validTo: data.validTo,
+        appData: data.appData,
+        feeAmount: 0n,
+        executedAmount: sell,
+        flags: (data.kind === 'buy' ? 1n : 0n) | (isPresigned(body) ? 96n : 0n),
         signature: isPresigned(body) ? body.owner : (body as unknown as { signature: Hex }).signature,
       })),
       interactions: [[], trades.map(({ order }) => interaction(order.data.sellToken)), []],
@@ -264,15 +272,19 @@ export class World {
     const owner = Math.floor(random() ** 2 * auction.owners * this.followed.share)
     const key = keyOf(`${this.followed.chainId} owner ${owner}`)
     const data: OrderData = {
-      ...{ sellToken: sell.address, buyToken: buy.address, feeAmount: 0n },
+      sellToken: sell.address,
+      buyToken: buy.address,
+      feeAmount: 0n,
       receiver: addressOf(key),
       sellAmount: atoms(dollars / sell.dollars),
       buyAmount: atoms((dollars / buy.dollars) * limit),
       // Orders of a minute would be filled as rarely as they are found.
       validTo: Math.floor(createdAt.getTime() / 1_000 + Math.max(300, days * 86_400)),
       appData: keccakText(document),
-      ...{ kind: random() < auction.buyOrders ? ('buy' as const) : ('sell' as const) },
-      ...{ partiallyFillable: false, sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+      kind: random() < auction.buyOrders ? ('buy' as const) : ('sell' as const),
+      partiallyFillable: false,
+      sellTokenBalance: 'erc20',
+      buyTokenBalance: 'erc20',
     }
     const signed = bookOrder({ chainId: this.followed.chainId, settlement }, data, {
       key,
@@ -312,7 +324,8 @@ export const logsOf = (trades: number) => trades * logsPerTrade + 1
 export const isPresigned = (body: object) => 'signingScheme' in body && body.signingScheme === 'presign'
 
 const interaction = (token: Address) => ({
-  ...{ target: token, value: 0n },
+  target: token,
+  value: 0n,
   callData: `0x${'5c'.repeat(4)}${word(token).repeat(8)}` as Hex,
 })
 

@@ -2,14 +2,6 @@ import { createHash } from 'node:crypto'
 import { query } from '../database/open.ts'
 import { shape } from '../database/shape.ts'
 
-/** A resting order, in an auction every 12 s, added to the content of the database. */
-export interface Resting {
-  uid: Buffer
-  /** The numbers of its auctions, without gaps. */
-  firstAuction: number
-  auctions: number
-}
-
 const { network, prices, tokens } = shape
 const { chainId } = network
 
@@ -74,18 +66,17 @@ const version = createHash('sha256')
   .update(JSON.stringify([statements, orderSql]))
   .digest('hex')
 
-/** Returns the order, written now or by an earlier run. */
+/** Adds a resting order, in an auction every 12 s, unless an earlier run has. @returns its UID */
 export async function fillResting(
   url: string,
   auctions: number,
   print: (line: string) => void,
-): Promise<Resting> {
+): Promise<Buffer> {
   const uid = createHash('sha256').update('resting').digest()
   const whole = Buffer.concat([uid, Buffer.alloc(20, 7), Buffer.from('ee6b2800', 'hex')])
-  const resting = { uid: whole, firstAuction, auctions }
   await query(url, 'CREATE TABLE IF NOT EXISTS bench.resting (version text, auctions int)')
   const [known] = await query<{ version: string; auctions: number }>(url, 'SELECT * FROM bench.resting')
-  if (known?.version === version && known.auctions === auctions) return resting
+  if (known?.version === version && known.auctions === auctions) return whole
   const started = performance.now()
   await clearResting(url)
   await query(url, orderSql, [whole])
@@ -94,7 +85,7 @@ export async function fillResting(
   await query(url, 'VACUUM (ANALYZE)')
   await query(url, 'INSERT INTO bench.resting VALUES ($1, $2)', [version, auctions])
   print(`an order in ${auctions} auctions: ${((performance.now() - started) / 1000).toFixed(1)} s`)
-  return resting
+  return whole
 }
 
 async function clearResting(url: string): Promise<void> {

@@ -1,103 +1,57 @@
-import path from 'node:path'
-import { applyMigrations } from '../../src/storage/database/migrations.ts'
-import { openEmptyDatabase } from '../database/empty.ts'
 import { canCount, countStatements, type Statement } from '../database/statements.ts'
 import type { Question } from '../load/question.ts'
 import { runTurn, type Turn } from '../load/turn.ts'
-import { type Figures, type RowResult, summary, toFigures } from '../measure.ts'
-import { cache } from '../options.ts'
-import { formatTable, ratios, writeColumns } from '../report.ts'
+import { type Figures, type RowResult, summary, toFigures, type WorkloadResult } from '../measure.ts'
+import { against, number, numbers, type Print, rounds, seconds, suite } from '../options.ts'
+import { formatTable, writeColumns } from '../report.ts'
 import { type BenchChain, startBenchChain } from '../servers/chain.ts'
 import { startCountingNode } from '../servers/counting-node.ts'
-import { installFastify, startFastify } from '../servers/fastify.ts'
 import type { ServerProcess } from '../servers/process.ts'
-import { startProgram } from '../servers/program.ts'
-import type { Undo } from '../setup.ts'
-import type { Peer } from '../suites/workload.ts'
+import { prepareSystems, type System } from '../servers/systems.ts'
 import { fundTraders } from './chain.ts'
 import { checkRows, emptyOrders } from './database.ts'
-import type { PlacingOptions } from './options.ts'
 import { createTraders, signOrders } from './submissions.ts'
-
-type Print = (line: string) => void
-
-/** A system that accepts orders, with its own database. */
-interface System {
-  system: string
-  peer?: Peer
-  databaseUrl: string
-  start(rpcUrl: string): Promise<ServerProcess>
-}
-
-export interface PlacingResults {
-  title: string
-  connections: number
-  rows: (RowResult & { ratios: Record<string, number> })[]
-}
 
 const warmupOrders = 1_000
 const countedOrders = 500
 
-/** @returns the figures, and the reason if the peer is missing */
-export async function runPlacing(
-  options: PlacingOptions,
-  undo: Undo,
-  print: Print,
-): Promise<{ results: PlacingResults[]; withoutFastify: string | undefined }> {
-  const traders = createTraders(options.traders)
-  const addresses = traders.map((trader) => trader.address)
-  const chain = await startBenchChain(options.home, (rpc, market) => fundTraders(rpc, market, addresses))
-  undo.push(chain.stop)
-  const orders = signOrders(traders, options.orders, chain.market)
-  print(`${orders.length} orders signed by ${traders.length} traders, all funded`)
-  const { systems, withoutFastify } = await prepare(options, chain, undo, print)
-  if (withoutFastify) print(`the peer is skipped: ${withoutFastify}`)
-  const results: PlacingResults[] = []
-  for (const connections of options.connections) {
-    const title = `Order submission, ${connections} connections`
-    const rows = await measure(systems, connections, { ...options, chain, orders, print })
-    print(`\n${formatTable(title, rows, writeColumns)}\n`)
-    results.push({ title, connections, rows: rows.map((row) => ({ ...row, ratios: ratios(row, rows) })) })
-  }
-  return { results, withoutFastify }
-}
-
-async function prepare(options: PlacingOptions, { market }: BenchChain, undo: Undo, print: Print) {
-  const { network } = market
-  const database = async (name: string) => {
-    const { url, stop } = await openEmptyDatabase(options.home, name)
-    undo.push(stop)
-    await applyMigrations(url)
-    return url
-  }
-  const build = async (system: string, name: string, source: string): Promise<System> => {
-    const databaseUrl = await database(name)
-    const target = path.join(cache, name)
-    let built = false
-    const start = (rpcUrl: string) => {
-      const server = startProgram({ source, target, databaseUrl, rpcUrl, network, built, print })
-      built = true
-      return server
+export const orders = suite({
+  name: 'orders',
+  about: `
+Submits signed orders to the program. It reads balances and allowances from a local chain, and stores the rows durably. A turn
+ends when the orders are used up.`,
+  flags: {
+    traders: number('accounts that hold and have approved what they sell', 1_000, 1, 100_000),
+    orders: number('orders signed before the clock starts', 20_000, 100, 1_000_000),
+    seconds: seconds(5),
+    rounds: rounds(3),
+    connections: numbers('requests on their way at a time', [10, 50], 1, 1_000),
+    against,
+  },
+  async run(options, undo, print) {
+    const traders = createTraders(options.traders)
+    const addresses = traders.map((trader) => trader.address)
+    const chain = await startBenchChain(options.home, (rpc, market) => fundTraders(rpc, market, addresses))
+    undo.push(chain.stop)
+    const orders = signOrders(traders, options.orders, chain.market)
+    print(`${orders.length} orders signed by ${traders.length} traders, all funded`)
+    const systems = await prepareSystems({ ...options, name: 'orders' }, chain, undo, print)
+    const results: WorkloadResult[] = []
+    for (const connections of options.connections) {
+      const rows = await measure(systems, connections, { ...options, chain, orders, print })
+      results.push({ name: `${connections} connections`, rows })
     }
-    return { system, databaseUrl, start }
-  }
-  const systems = [await build('tradegraph', 'orders_program', path.join(import.meta.dirname, '..', '..'))]
-  if (options.against !== undefined)
-    systems.push(await build('against', 'orders_against', path.resolve(options.against)))
-  if (!options.fastify) return { systems, withoutFastify: '--no-fastify' }
-  try {
-    const folder = path.join(cache, 'fastify')
-    installFastify(folder)
-    const databaseUrl = await database('orders_fastify')
-    const start = (rpcUrl: string) => startFastify({ folder, databaseUrl, rpcUrl, network })
-    systems.push({ system: 'fastify + viem + pg', peer: 'fastify', databaseUrl, start })
-    return { systems, withoutFastify: undefined }
-  } catch (error) {
-    return { systems, withoutFastify: error instanceof Error ? error.message : String(error) }
-  }
-}
+    print(`\n${formatTable('order submission', results, writeColumns)}`)
+    return {
+      results,
+      isRight: results.every(({ rows }) => rows.every(({ figures }) => !figures?.errors)),
+    }
+  },
+})
 
-interface Measuring extends Omit<PlacingOptions, 'orders' | 'connections'> {
+interface Measuring {
+  rounds: number
+  seconds: number
   chain: BenchChain
   orders: readonly Question[]
   print: Print
@@ -133,11 +87,10 @@ async function measure(
     }
   }
   const results: RowResult[] = []
-  for (const [{ system, peer, ...rest }, figures] of measured) {
-    const counts = await count({ system, ...rest }, connections, chain, orders)
+  for (const [system, figures] of measured) {
+    const counts = await count(system, connections, chain, orders)
     results.push({
-      system,
-      peer,
+      system: system.system,
       rounds: figures,
       statements: counts.statements,
       figures: { ...summary(figures), ...counts.perRequest },

@@ -5,8 +5,8 @@ import { type Hear, runTurn, type Turn } from '../load/turn.ts'
 import { type Figures, summary, toFigures } from '../measure.ts'
 import { type Span, startCountingNode } from '../servers/counting-node.ts'
 import type { ServerProcess } from '../servers/process.ts'
+import type { System } from '../servers/systems.ts'
 import { everyPair, type QuestionOptions, randomQuestions } from './questions.ts'
-import type { System } from './systems.ts'
 import { type Observed, perQuote, rpcShare } from './traffic.ts'
 
 /** The pace of a turn's quotes: a clock, or a number of connections. */

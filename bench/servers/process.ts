@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** A server under test, in a separate process. */
 export interface ServerProcess {
-  /** The database of its statements, if it is not that of the run. */
-  databaseUrl?: string
   port: number
   pid: number
   /** Takes the events since the last call. */
@@ -16,7 +15,7 @@ export interface ServerProcess {
 }
 
 export interface Vitals {
-  longestBlockMs: number
+  maxBlockMs: number
   p99BlockMs: number
   cpuMs: number
   rssMb: number
@@ -113,4 +112,20 @@ function once<T>(
       }
     start(settle(resolve), settle(reject))
   })
+}
+
+const ticksPerSecond = 100
+
+/** Returns the resident memory and the CPU of a process; undefined after its end. */
+export function usageOf({ pid }: ServerProcess): { rssMb: number; cpuSeconds: number } | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return {
+      rssMb: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024,
+      cpuSeconds: (Number(stat[11]) + Number(stat[12])) / ticksPerSecond,
+    }
+  } catch {
+    return undefined
+  }
 }

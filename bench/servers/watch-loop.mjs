@@ -15,7 +15,7 @@ const milliseconds = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - resolution
 process.on('SIGUSR2', () => {
   const { user, system } = process.cpuUsage(usage)
   process.send?.({
-    longestBlockMs: milliseconds(delay.max),
+    maxBlockMs: milliseconds(delay.max),
     p99BlockMs: milliseconds(delay.percentile(99)),
     cpuMs: (user + system) / 1000,
     rssMb: process.memoryUsage.rss() / 2 ** 20,

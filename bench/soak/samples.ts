@@ -43,7 +43,7 @@ export async function takeHeldMemory(program: ServerProcess, seconds: number): P
 }
 
 /** Returns bytes, rows and dead rows of the largest tables. */
-export async function largestTables(url: string) {
+export async function maxTables(url: string) {
   return query<{ table: string; mb: number; rows: number; dead: number }>(
     url,
     `SELECT relname AS table, pg_total_relation_size(relid)::float8 / 1048576 AS mb, n_live_tup::float8 AS rows, n_dead_tup::float8 AS dead

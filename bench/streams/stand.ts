@@ -4,21 +4,17 @@ import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { openEmptyDatabase } from '../database/empty.ts'
 import { post } from '../load/question.ts'
 import { askOnce } from '../load/turn.ts'
-import { cache } from '../options.ts'
+import { type CommonOptions, cache, type Print, type Undo } from '../options.ts'
 import { startNode } from '../servers/node.ts'
 import { type ServerProcess, startServer } from '../servers/process.ts'
 import { startProgram } from '../servers/program.ts'
-import type { Undo } from '../setup.ts'
 import { startApart } from './apart.ts'
 import type { Crowds } from './crowd/apart.ts'
 import { startCrowds } from './crowd/apart.ts'
 import type { Reader } from './crowd/crowd.ts'
 import { accountAt, nextFor } from './event.ts'
-import type { StreamOptions } from './options.ts'
 import type { Emission, Emitted, SourceHandlers } from './source/worker.ts'
 import { sourceUrl } from './statements.ts'
-
-export type Print = (line: string) => void
 
 export interface System {
   name: string
@@ -33,12 +29,11 @@ export interface System {
 
 export interface Stand {
   program: System
-  peers: System[]
+  peer: System
   crowds: Crowds
   databaseUrl: string
   /** Makes events, each numbered after the previous one. */
   emit(emission: Omit<Emission, 'first'>): Promise<Emitted & { first: number }>
-  halt(): Promise<void>
   /**
    * Opens readers behind the last event; the program's have a cursor, so that none is missed at the start.
    */
@@ -47,13 +42,16 @@ export interface Stand {
   startAnother(port: number, settings?: Record<string, string>): Promise<ServerProcess>
 }
 
-/** The path of the program's streams and of graphql-sse's; Yoga has one for everything. */
 const streamPath = '/graphql/stream'
 const processes = 2
 /** A low resolution for the loop: a timer each millisecond would be most of an idle server's work. */
 const env = { WATCH_RESOLUTION_MS: '20' }
 
-export async function buildStand(options: StreamOptions, undo: Undo, print: Print): Promise<Stand> {
+export async function buildStand(
+  options: Pick<CommonOptions, 'home'> & { source: string; profile: string | undefined },
+  undo: Undo,
+  print: Print,
+): Promise<Stand> {
   const database = await openEmptyDatabase(options.home, 'streams')
   undo.push(database.stop)
   await applyMigrations(database.url)
@@ -66,14 +64,6 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
   const sourcePort = await source.listen()
   await source.connect(await sourceUrl(database.url))
 
-  const program = {
-    source: options.source,
-    target: path.join(cache, 'streams_program'),
-    databaseUrl: database.url,
-    rpcUrl: node.url,
-    profile: options.profile,
-    print,
-  }
   const settings = {
     ...env,
     CMS_ENABLED: 'true',
@@ -82,19 +72,27 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
     STREAMS_PER_CLIENT: '0',
     STREAMS_TOTAL: '0',
   }
+  const program = {
+    source: options.source,
+    target: path.join(cache, 'streams_program'),
+    databaseUrl: database.url,
+    rpcUrl: node.url,
+    profile: options.profile,
+    print,
+  }
   const server = await startProgram({ ...program, env: settings })
   undo.push(server.stop)
-  const peers: System[] = []
-  for (const name of options.peers) {
-    const script = path.join(import.meta.dirname, 'peers', `${name}.mjs`)
-    const peer = await startServer({ name, args: [script], env: { ...env, SOURCE_PORT: String(sourcePort) } })
-    undo.push(peer.stop)
-    peers.push({ name, server: peer, path: name === 'yoga' ? '/graphql' : streamPath, to: name })
-  }
+  const name = 'shared-buffer'
+  const peer = await startServer({
+    name,
+    args: [path.join(import.meta.dirname, 'shared-buffer.mjs')],
+    env: { ...env, SOURCE_PORT: String(sourcePort) },
+  })
+  undo.push(peer.stop)
   let last = 0
   return {
     program: { name: 'tradegraph', server, path: streamPath, to: 'database' },
-    peers,
+    peer: { name, server: peer, path: streamPath, to: name },
     crowds,
     databaseUrl: database.url,
     async emit(emission) {
@@ -102,7 +100,6 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
       last += emission.count
       return { ...(await source.emit({ ...emission, first })), first }
     },
-    halt: () => source.halt(),
     async readers({ server: of }, count, accounts) {
       const after = of === server ? await headOf(server.port) : null
       return Array.from({ length: count }, (_, index) => ({
@@ -113,11 +110,8 @@ export async function buildStand(options: StreamOptions, undo: Undo, print: Prin
       }))
     },
     async startAnother(port, more = {}) {
-      const another = await startProgram({
-        ...program,
-        built: true,
-        env: { ...settings, ...more, PORT: String(port) },
-      })
+      const env = { ...settings, ...more, PORT: String(port) }
+      const another = await startProgram({ ...program, built: true, env })
       undo.push(another.stop)
       return another
     },

@@ -228,10 +228,7 @@ async function openServices(
   const [isOperator, isCms] = [operatorCheck(settings.ADMIN_API_KEY), operatorCheck(settings.CMS_API_KEY)]
   const redis = settings.REDIS_URL ? openRedis({ url: settings.REDIS_URL, now, log }) : undefined
   const shared = redis && shareOver(redis)
-  const stored = createStoredBytes(storedLimitsOf(settings), {
-    ...{ now, meter: metrics },
-    shared: shared?.budgets,
-  })
+  const stored = createStoredBytes(storedLimitsOf(settings), { now, meter: metrics, shared: shared?.budgets })
   const upload = composeUploads({ db, settings, now, metrics })
   const partners = createPartners({ db, now, log })
   const tradingNetworks = networks.map((parts) => tradingOf(parts, db, { stored, storeDocument: upload }))

@@ -128,7 +128,10 @@ export function composeAuctions({
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     book: createOrderBook({
-      ...{ db, chainId: network.chainId, log, readDocument },
+      db,
+      chainId: network.chainId,
+      log,
+      readDocument,
       maxOrders: settings.AUCTION_MAX_LIVE_ORDERS,
     }),
     exclusions: createExclusions(),
@@ -258,7 +261,11 @@ function driverSolver(
 ): Solver {
   const { name, url, address } = source
   return connectDriver({
-    ...{ name, url, address, now, solveMs: settings.AUCTION_SOLVE_MS },
+    name,
+    url,
+    address,
+    now,
+    solveMs: settings.AUCTION_SOLVE_MS,
     health: createHealth({ name, limits: healthLimits, now, log }),
     store: (notice) => insertNotice(db, toRow(notice, chainId, address, now)),
   })

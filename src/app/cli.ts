@@ -147,7 +147,9 @@ async function askService(
   const { runCommand } = await import('./commands/run.ts')
   const code = await runCommand(command, subjects, {
     flags: { ...flags, url: serviceUrl(flags) },
-    ...{ random: Math.random, print, warn },
+    random: Math.random,
+    print,
+    warn,
   })
   exit(code)
 }
@@ -214,8 +216,11 @@ async function readShared(port: string | undefined, urls: readonly unknown[] = [
   const { createLog, secretsIn } = await import('./observing/log.ts')
   const settings = readSettings({ ...process.env, ...(port !== undefined && { PORT: port }) })
   return {
-    ...{ settings, version: version(), log: createLog(settings.LOG_LEVEL, secretsIn([settings, urls])) },
-    ...{ now: Date.now, random: Math.random },
+    settings,
+    version: version(),
+    log: createLog(settings.LOG_LEVEL, secretsIn([settings, urls])),
+    now: Date.now,
+    random: Math.random,
   }
 }
 

@@ -101,7 +101,11 @@ export function composeNetwork(config: NetworkConfig, options: ComposeOptions) {
   const trading = composeTrading(access, tokens, { ...scope, mirror })
   const { nodes, chain, pools } = access
   return {
-    ...{ network, nodes, chain, pools, tokens: tokens.tokens },
+    network,
+    nodes,
+    chain,
+    pools,
+    tokens: tokens.tokens,
     ...trading,
     ...composeIndexes(access, tokens, trading, { ...scope, ...(mirror && { onTraded: mirror.onTraded }) }),
     towerOptions: composeTower(access, trading, scope),
@@ -125,7 +129,12 @@ function composeChainAccess(config: NetworkConfig, { network, settings, metrics,
   const rpcWithoutRetries = nodes.connect({ timeoutMs, retries: 0, runsStrangersCode: true })
   const chain = createChain({ rpc, tokenRpc: rpcWithoutRetries, network })
   return {
-    ...{ nodes, privateEndpoint, timeoutMs, rpc, rpcWithoutRetries, chain },
+    nodes,
+    privateEndpoint,
+    timeoutMs,
+    rpc,
+    rpcWithoutRetries,
+    chain,
     orderCode: {
       /** Calls that run code of an order: its wallet, its hooks. */
       rpc: nodes.connect({ timeoutMs: settings.EIP1271_TIMEOUT_MS, retries: 0, runsStrangersCode: true }),
@@ -153,7 +162,8 @@ function composeTokens({ rpcWithoutRetries }: ChainAccess, { network, db, log, n
   const ask = batch<Address, ReadToken>(readMetadata, { maxBatch: 128, concurrency: 2 })
   const { tokens, knownTokens } = createTokenReader({ network, ask, db, log, now })
   return {
-    ...{ tokens, knownTokens },
+    tokens,
+    knownTokens,
     nameTokens: createTokenNaming({ chainId, db, log, knownTokens }),
     /** Returns the tokens that can be read now. Never rejects. */
     describeTokens: (addresses: readonly Address[]): Promise<RecentTokens> =>
@@ -179,7 +189,13 @@ function composeTrading(
   const newOrderCheck = () => createOrderCheck(orderCode)
   const appDataSources: AppDataSources = { db, now, maxBytes: settings.APP_DATA_MAX_BYTES, gateway }
   const solvers = composeSolvers({
-    ...{ network, rpc, chain, sequence, settings, log, now },
+    network,
+    rpc,
+    chain,
+    sequence,
+    settings,
+    log,
+    now,
     balances: accounts.solvers,
     privateEndpoint: access.privateEndpoint,
     db: loopDb,
@@ -188,13 +204,20 @@ function composeTrading(
   const quotedTokens = { what: 'quoted tokens', bytes: quotedTokenBytes, ageMs: 86_400_000 }
   const quotedTokenRoom = tokenRoomOf(createByteBudget(quotedTokens, { now }), 'all')
   const { services: quoteServices, ...quoting } = composeQuoting({
-    ...{ rpc, nodes, pools, policy, appDataSources },
+    rpc,
+    nodes,
+    pools,
+    policy,
+    appDataSources,
     tokens: (addresses) => knownTokens(addresses, quotedTokenRoom),
     solver: solvers.find(({ solver }) => !solver.outside)?.solver.address,
     ...shared,
   })
   const orderServices = composeOrders({
-    ...{ chain, policy, appDataSources, nameTokens },
+    chain,
+    policy,
+    appDataSources,
+    nameTokens,
     checkOrder: newOrderCheck(),
     isProgrammatic: createProgrammaticCheck(orderCode),
     callHook: createHookCall(orderCode),
@@ -210,7 +233,12 @@ function composeTrading(
   }
   const nativeRates = withBook(quoting.nativeRates)
   const simulations = composeSimulations({
-    ...{ chain, policy, appDataSources, rpc, nodes, timeoutMs },
+    chain,
+    policy,
+    appDataSources,
+    rpc,
+    nodes,
+    timeoutMs,
     simulationRpc: rpcWithoutRetries,
     quotes: quoteServices,
     quoteElsewhere: hasPools ? undefined : mirror?.writes.quote,
@@ -220,7 +248,13 @@ function composeTrading(
   })
   const maxGas = BigInt(settings.SETTLEMENT_MAX_GAS)
   const auctionServices = composeAuctions({
-    ...{ chain, rpc, pools, random, policy, solvers, sequence },
+    chain,
+    rpc,
+    pools,
+    random,
+    policy,
+    solvers,
+    sequence,
     checkOrder: newOrderCheck(),
     readDocument: createDocumentReader(orderServices),
     accounts: accounts.inAuctions,
@@ -231,7 +265,10 @@ function composeTrading(
     db: loopDb,
   })
   return {
-    ...{ quoteServices, orderServices, simulations, auctionServices },
+    quoteServices,
+    orderServices,
+    simulations,
+    auctionServices,
     nativeRates,
     recordedRates: withBook(quoting.recordedRates),
     checkSignature: createAccountSignatureCheck(orderCode),
@@ -260,7 +297,12 @@ function composeIndexes(
   const { nodes, rpc, rpcWithoutRetries, chain, pools, accounts } = access
   const shared = { network, settings, now, log }
   const indexing = composeIndexing({
-    ...{ ...shared, nodes, chain, rpc, rpcWithoutRetries, db: loopDb },
+    ...shared,
+    nodes,
+    chain,
+    rpc,
+    rpcWithoutRetries,
+    db: loopDb,
     metrics: metrics.loops,
     refunderBalances: accounts.refunder,
     isFollowing: orderBook !== undefined,
@@ -295,9 +337,14 @@ function composeTower(
   })
   const services: Record<Lane, OrderServices> = { computed: servicesOf(), asked: servicesOf() }
   return {
-    ...{ network, log, db: loopDb, head: () => chain.head() },
+    network,
+    log,
+    db: loopDb,
+    head: () => chain.head(),
     poll: createProgrammaticPoll({
-      ...{ network, gas: orderCode.limits.signatureGas, maxSignature: maxContractSignature },
+      network,
+      gas: orderCode.limits.signatureGas,
+      maxSignature: maxContractSignature,
       rpc: nodes.connect({ ...limits, runsStrangersCode: true }),
     }),
     place: (creation, lane) => placeOrder(creation, services[lane]),
@@ -321,7 +368,17 @@ function composeFollowing(
   const upload = composeUploads({ db, settings, now, metrics })
   return composeMirror({
     checkSignature: createAccountSignatureCheck(orderCode),
-    ...{ network, orderBook, chain, db, loopDb, settings, now, log, isOwnKey, isHistoryDue, describeTokens },
+    network,
+    orderBook,
+    chain,
+    db,
+    loopDb,
+    settings,
+    now,
+    log,
+    isOwnKey,
+    isHistoryDue,
+    describeTokens,
     readPresignatures: createPresignatureReader({
       rpc: rpcWithoutRetries,
       network,

@@ -103,7 +103,11 @@ export function composeSimulations({
     newestPrices(db, network.chainId, new Date(now() - pricesMs), tokens)
   const followedReads = createFollowedReads({ network, chain, newestPrices: pricesOf })
   const diagnosisFor = (asker?: Asker) => ({
-    ...{ network, now, policy, auctions, chain },
+    network,
+    now,
+    policy,
+    auctions,
+    chain,
     followed: ratesOfFollowed && followedReads((tokens) => ratesOfFollowed(tokens, asker)),
   })
   const warnings = { ...diagnosisFor(), db, appDataSources, simulateOrder }
@@ -112,7 +116,9 @@ export function composeSimulations({
     diagnose: (orders, asker) => diagnoseOrders(orders, diagnosisFor(asker)),
     explainOrder: (order, options, meter) =>
       explainOrder(order, options, {
-        ...{ ...explanation, orders: { ...orders, meter }, diagnosis: diagnosisFor(meter) },
+        ...explanation,
+        orders: { ...orders, meter },
+        diagnosis: diagnosisFor(meter),
         quoteElsewhere: quoteElsewhere && ((request) => quoteElsewhere(request, meter)),
       }),
     lookAhead: (order) => readWarningFacts(order, warnings),
@@ -127,8 +133,11 @@ export function composeSimulations({
 /** Stores documents that clients upload. */
 export function composeUploads({ db, settings, now, metrics }: UploadOptions): Services['uploadAppData'] {
   const limits = {
-    ...{ maxBytes: settings.APP_DATA_MAX_BYTES, maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES },
-    ...{ unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000, now, meter: metrics },
+    maxBytes: settings.APP_DATA_MAX_BYTES,
+    maxUnusedBytes: settings.APP_DATA_UNUSED_BYTES,
+    unusedMs: settings.RETENTION_DOCUMENTS_DAYS * 86_400_000,
+    now,
+    meter: metrics,
   }
   return (hash, document, client) => uploadAppData(db, { hash, document, client }, limits)
 }

@@ -105,7 +105,9 @@ async function end(
   const outcome =
     ended.length > 0 &&
     (await settler.submit(encodeEndings(ended, network.settlement), {
-      ...{ deadlineBlock: number + endingBlocks, signal, gas: gasOfRight * BigInt(ended.length) },
+      deadlineBlock: number + endingBlocks,
+      signal,
+      gas: gasOfRight * BigInt(ended.length),
       // No auction owns it, so it is not recorded.
       record: async () => undefined,
       recordCancellation: async () => undefined,

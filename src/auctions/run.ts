@@ -81,7 +81,9 @@ async function resume(attempt: OpenAttempt, services: AuctionServices, signal: A
       (await storeTransaction(db, attempt, transaction)) ? undefined : 'the attempt has ended'
     const isWanted = () => hasLiveOrders(db, attempt)
     const outcome = await settler.resume(signedTransaction, {
-      ...{ deadlineBlock, submission, signal },
+      deadlineBlock,
+      submission,
+      signal,
       record: isOpen,
       recordCancellation: (hash) => storeCancellation(db, attempt, hash),
       isWanted,

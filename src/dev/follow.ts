@@ -41,8 +41,11 @@ const networksShape = z.object({
   data: z.object({
     networks: z.array(
       z.object({
-        ...{ name: z.string().regex(/^[a-z0-9_-]{2,30}$/), chainId: z.int(), settlementContract: parsed },
-        ...{ vaultRelayer: parsed, wrappedNative: z.object({ address: parsed }) },
+        name: z.string().regex(/^[a-z0-9_-]{2,30}$/),
+        chainId: z.int(),
+        settlementContract: parsed,
+        vaultRelayer: parsed,
+        wrappedNative: z.object({ address: parsed }),
       }),
     ),
   }),
@@ -73,7 +76,11 @@ export async function findOrderBook(flags: FollowFlags, profile: Profile, log: L
     rpcUrl: flags.rpcUrl,
     orderBook: { url: base, callsPerMinute: 100 },
     network: {
-      ...{ chainId, settlement, vaultRelayer, wrappedNative, ...times },
+      chainId,
+      settlement,
+      vaultRelayer,
+      wrappedNative,
+      ...times,
       name: described?.name ?? known ?? `chain-${chainId}`,
       hooksTrampoline: defaultHooksTrampoline,
       ethFlows: [ethFlowOf[profile]],

@@ -149,13 +149,22 @@ async function startOwn(options: DevOptions): Promise<System> {
       await allowSolvers(rpc, market.outsideSolvers.slice(0, outside.length))
       const settings = tradingSettings({ ...options.settings, PORT: port }, stack, outside)
       const app = await startApp({
-        ...{ ...options, databaseUrl: stack.databaseUrl, networks: [{ network, rpcUrl }] },
-        ...{ roles, settings, suggests: true, publicMetrics: true },
+        ...options,
+        databaseUrl: stack.databaseUrl,
+        networks: [{ network, rpcUrl }],
+        roles,
+        settings,
+        suggests: true,
+        publicMetrics: true,
       })
       if (!options.traders) return { app, settings }
       const baseUrl = app.url ?? ''
       const traders = startTraders({
-        ...{ baseUrl, market, log, now, random },
+        baseUrl,
+        market,
+        log,
+        now,
+        random,
         onFirstTrade: ({ uid, text }) => print(`First trade: ${text}\n  ${baseUrl}/orders/${uid}`),
       })
       const stopping = new AbortController()
@@ -190,8 +199,13 @@ async function startFollowing(followed: NetworkConfig, options: DevOptions): Pro
     async start(port) {
       const settings = localSettings({ ...options.settings, PORT: port }, stack)
       const app = await startApp({
-        ...{ ...options, databaseUrl: stack.databaseUrl, networks: [followed], settings },
-        ...{ roles: ['serve', 'index', 'deliver'], suggests: true, publicMetrics: true },
+        ...options,
+        databaseUrl: stack.databaseUrl,
+        networks: [followed],
+        settings,
+        roles: ['serve', 'index', 'deliver'],
+        suggests: true,
+        publicMetrics: true,
       })
       return { app, settings }
     },

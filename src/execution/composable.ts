@@ -43,7 +43,12 @@ const maxObjects = 10_000
 
 /** Fields that count like objects, because each takes a search or a hash. */
 const weights: Readonly<Record<string, number>> = {
-  ...{ totalCount: 1, status: 1, updatedAtBlock: 1, additionalData: 1, partOrdersCount: 1, decodedParams: 2 },
+  totalCount: 1,
+  status: 1,
+  updatedAtBlock: 1,
+  additionalData: 1,
+  partOrdersCount: 1,
+  decodedParams: 2,
 }
 
 type Read = { document: DocumentNode } | { errors: readonly GraphQLError[] }

@@ -56,7 +56,11 @@ export function createExecutor(
   const coercion = { hideSuggestions: !suggests, options: { maxCoercionErrors: variableLimits.errors } }
 
   const argsOf = ({ document, operationName, variableValues }: Operation, contextValue: Context) => ({
-    ...{ schema, document, operationName, variableValues, contextValue },
+    schema,
+    document,
+    operationName,
+    variableValues,
+    contextValue,
     ...coercion,
   })
 

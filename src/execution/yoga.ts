@@ -69,7 +69,9 @@ export function createRunRequest(
       documents.keep(operation.params, reader.client)
       const db = readFor(services.db, reader)
       return await compiledQuery(operation.document)(operation, {
-        ...{ ...services, apiKey, db },
+        ...services,
+        apiKey,
+        db,
         ...(partner && { partner }),
         ...(addUnits && { addUnits }),
       })

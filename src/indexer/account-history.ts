@@ -148,10 +148,7 @@ export async function readOldSettlements(
 
 /** Their transactions are read later, like those that no node knew when they were indexed. */
 function storeSettlements(tx: Tx, chainId: number, settlements: readonly SettledLog[]): Promise<void> {
-  const rows = settlements.map((log) => ({
-    ...log,
-    ...{ auctionId: null, solutionUid: null, isUnread: true },
-  }))
+  const rows = settlements.map((log) => ({ ...log, auctionId: null, solutionUid: null, isUnread: true }))
   return insertChainFacts(tx, chainId, { ...noFacts, settlements: rows })
 }
 
@@ -201,7 +198,9 @@ async function storeTrades(
   await refreshProgress(tx, ids)
   const untraded = orders.map((order) => ({
     ...order,
-    ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },
+    executedSellAmount: 0n,
+    executedBuyAmount: 0n,
+    executedFeeAmount: 0n,
   }))
   const traded = tradesOfOrders(
     await findTradesOf(tx, ids),

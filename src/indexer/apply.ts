@@ -280,7 +280,10 @@ export async function interpret(
   )
   const deadlines = await deadlinesOfAuctions(tx, chainId, auctionIds)
   const competitions = {
-    ...{ chainId, mined, deadlines, at: new Date(now()) },
+    chainId,
+    mined,
+    deadlines,
+    at: new Date(now()),
     lastBlocks: lastBlocksOf(deadlines, indexing),
     solutions: await solutionsOfAuctions(tx, auctionIds),
     executions: await executionsOfAuctions(tx, auctionIds),

@@ -29,11 +29,13 @@ export async function storeProgrammaticLogs(
   { areOld }: { areOld?: boolean } = {},
 ): Promise<void> {
   const timed = <Log extends ProgrammaticLog>(log: Log) => ({
-    ...{ ...log, blockTime: times.get(log.blockNumber) ?? new Date(0) },
+    ...log,
+    blockTime: times.get(log.blockNumber) ?? new Date(0),
   })
   const creations = logs.filter((log) => log.type === 'creation').map(timed)
   await insertProgrammaticFacts(tx, chainId, {
-    ...{ creations, areOld },
+    creations,
+    areOld,
     roots: logs.filter((log) => log.type === 'root').map(timed),
     sheds: logs.filter((log) => log.type === 'shed'),
   })

@@ -86,9 +86,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
       if (from < to || !(await isUnreadable(index, fault))) throw fault
       log.error(
         'the logs of a block cannot be read: receipts and rights of the settlement contract in it are unknown',
-        {
-          ...{ network: network.name, block: to, fault: String(fault) },
-        },
+        { network: network.name, block: to, fault: String(fault) },
       )
       return { count: 0, tokens: new Map(), rights: [], missedBlock: to }
     })

@@ -186,7 +186,11 @@ function createStep(
     if (state === idle) return false
     const busy = [...turns.keys()]
     const due = await duePolls(db, chainId, {
-      ...{ lane, at: head, busy, perOwner, limit: (atOnce - busy.length) * perOwner },
+      lane,
+      at: head,
+      busy,
+      perOwner,
+      limit: (atOnce - busy.length) * perOwner,
     })
     // A turn that ends during the statement leaves orders that it did not see.
     if (due.length === 0 && busy.length === 0) idle = state
@@ -236,7 +240,8 @@ async function pollOne(order: DuePoll, at: Block, lane: Lane, options: WatchTowe
   const { network } = options
   const { owner, params, proof, last } = order
   const rhythm: Rhythm = {
-    ...{ at, blockTime: network.blockTimeMs / 1_000 },
+    at,
+    blockTime: network.blockTimeMs / 1_000,
     last: last ? { result: last.result, repeats: last.repeats + 1 } : undefined,
     failures: order.failures,
   }
@@ -334,8 +339,13 @@ async function placePart(
   const spent = await reserveStored(db, network.chainId, stored, budgets)
   if (spent) return { outcome: again('refused', spentTexts[spent], rhythm) }
   const creation: OrderCreation = {
-    ...{ ...order, appData: toAppDataInput(order.appData), from: owner, signature },
-    ...{ signingScheme: 'eip1271', quoteId: null, fullBalanceCheck: false },
+    ...order,
+    appData: toAppDataInput(order.appData),
+    from: owner,
+    signature,
+    signingScheme: 'eip1271',
+    quoteId: null,
+    fullBalanceCheck: false,
   }
   try {
     await options.place(creation, lane)

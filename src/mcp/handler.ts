@@ -91,7 +91,8 @@ export function createMcpRequestHandler(
     // Lists of tools and refused arguments need no document.
     unused.pop()?.settle(() => writtenUnits(body.length))
     return {
-      ...{ status: response.status, body },
+      status: response.status,
+      body,
       headers: contentType === null ? {} : { 'Content-Type': contentType },
     }
   }

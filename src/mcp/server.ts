@@ -9,9 +9,18 @@ import { cancelOrders, quote, submitOrder } from './tools/trade.ts'
 
 /** Every tool, in the order of use. */
 export const tools: readonly Tool[] = [
-  ...[networks, pairs, tokens, market],
-  ...[quote, explainOrder, submitOrder, order, whyNotFilled, cancelOrders],
-  ...[accountOrders, accountNotifications],
+  networks,
+  pairs,
+  tokens,
+  market,
+  quote,
+  explainOrder,
+  submitOrder,
+  order,
+  whyNotFilled,
+  cancelOrders,
+  accountOrders,
+  accountNotifications,
 ]
 
 const instructions = `Tradegraph trades by signed orders. Amounts are decimal strings of atoms: whole tokens times 10^decimals.
@@ -23,7 +32,9 @@ const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') =>
 
 const listed = once(() =>
   tools.map((tool) => ({
-    ...{ name: tool.name, title: tool.title, description: tool.description },
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
     inputSchema: jsonSchema(tool.input, 'input'),
     outputSchema: jsonSchema(outputOf(tool), 'output'),
     annotations: {

@@ -140,10 +140,21 @@ interface ToolError {
 
 /** Members of the service’s inputs that have another name among the arguments of tools. */
 const argumentNames: Readonly<Record<string, string>> = {
-  ...{ sellBeforeFee: 'sellAmount', sellAmountBeforeFee: 'sellAmount', sellAmountAfterFee: 'sellAmount' },
-  ...{ buyAfterFee: 'buyAmount', buyAmountAfterFee: 'buyAmount', amount: 'sellAmount' },
-  ...{ base: 'sellToken', quote: 'buyToken', uid: 'orderUids', uids: 'orderUids', address: 'account' },
-  ...{ owner: 'account', validTo: 'validFor', appDataHash: 'appData', name: 'network' },
+  sellBeforeFee: 'sellAmount',
+  sellAmountBeforeFee: 'sellAmount',
+  sellAmountAfterFee: 'sellAmount',
+  buyAfterFee: 'buyAmount',
+  buyAmountAfterFee: 'buyAmount',
+  amount: 'sellAmount',
+  base: 'sellToken',
+  quote: 'buyToken',
+  uid: 'orderUids',
+  uids: 'orderUids',
+  address: 'account',
+  owner: 'account',
+  validTo: 'validFor',
+  appDataHash: 'appData',
+  name: 'network',
 }
 
 /** Names the member at fault as the tool has it. */
@@ -198,7 +209,8 @@ function refused({ retryable = false, ...fault }: ToolError): CallResult {
   const advice = fault.fault === undefined ? texts?.advice : undefined
   const nextStep = nextSteps[fault.code]
   const error = {
-    ...{ ...fault, retryable },
+    ...fault,
+    retryable,
     ...(texts && { meaning: texts.meaning }),
     ...(advice !== undefined && { advice }),
     ...(nextStep !== undefined && { nextStep }),

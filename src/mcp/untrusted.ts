@@ -23,17 +23,15 @@ const limits = { symbol: 40, name: 80, text: 2_000, tokens: 200, texts: 100 }
 
 /** Members with texts of this program, which name nothing but addresses and figures. */
 const ownTexts: ReadonlySet<string> = new Set([
-  ...[
-    'terms',
-    'notes',
-    'meaning',
-    'advice',
-    'fault',
-    'nextStep',
-    'typedData',
-    'cancellationTypedData',
-    'orderToSign',
-  ],
+  'terms',
+  'notes',
+  'meaning',
+  'advice',
+  'fault',
+  'nextStep',
+  'typedData',
+  'cancellationTypedData',
+  'orderToSign',
 ])
 
 /** Members with texts of the service that answers: they are the program's own only if it is that service. */
@@ -41,7 +39,14 @@ const answeredTexts: ReadonlySet<string> = new Set(['summary'])
 
 /** Members with texts of contracts, solvers, other order books and documents, whatever is in them. */
 const foreignTexts: ReadonlySet<string> = new Set([
-  ...['detail', 'message', 'refusal', 'revert', 'document', 'fullAppData', 'symbol', 'name'],
+  'detail',
+  'message',
+  'refusal',
+  'revert',
+  'document',
+  'fullAppData',
+  'symbol',
+  'name',
 ])
 
 /** Hex, numbers, times, cursors, names of enums and networks: no sentence. */

@@ -211,8 +211,10 @@ async function mirrorPage(
   for (const uid of uidsIn(found)) read?.set(uid, true)
   const dates = found.flatMap((body) => creationDateOf(body) ?? [])
   return {
-    ...{ count: found.length, isLast: found.length < page.limit },
-    ...{ newest: dates[0] ?? null, oldest: dates.at(-1) ?? null },
+    count: found.length,
+    isLast: found.length < page.limit,
+    newest: dates[0] ?? null,
+    oldest: dates.at(-1) ?? null,
   }
 }
 

@@ -31,7 +31,10 @@ export function createBookRates(
 ): ReadRates {
   const { wrappedNative } = network
   const known = createLruCache<Address, { rate: NativeRate | undefined }>({
-    ...{ max: maxPrices, ttl: freshMs, ttlResolution: 0, perf: { now } },
+    max: maxPrices,
+    ttl: freshMs,
+    ttlResolution: 0,
+    perf: { now },
   })
   const running = new Map<string, Promise<NativeRate | undefined>>()
 

@@ -170,14 +170,20 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     })
   const quotes = health('quotes')
   const healthOf = {
-    ...{ read: reads, document: reads },
-    ...{ quote: quotes, requote: quotes, submission: health('writes') },
+    read: reads,
+    document: reads,
+    quote: quotes,
+    requote: quotes,
+    submission: health('writes'),
   }
   // Calls with keys of clients neither take the places of others nor open their breakers.
   const [keyedReads, keyedQuotes] = [health('keyed-reads'), health('keyed-quotes')]
   const keyedHealthOf = {
-    ...{ read: keyedReads, document: keyedReads },
-    ...{ quote: keyedQuotes, requote: keyedQuotes, submission: health('keyed-writes') },
+    read: keyedReads,
+    document: keyedReads,
+    quote: keyedQuotes,
+    requote: keyedQuotes,
+    submission: health('keyed-writes'),
   }
 
   async function takeTurn(priority: Priority): Promise<void> {

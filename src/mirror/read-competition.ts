@@ -71,12 +71,16 @@ export function readCompetition(body: unknown, chainId: number): MirroredCompeti
   const number = BigInt(data.auctionId)
   if (auctionKey(chainId, number) === undefined) return undefined
   return {
-    ...{ chainId, number, block: data.auctionStartBlock, deadlineBlock: data.auctionDeadlineBlock },
+    chainId,
+    number,
+    block: data.auctionStartBlock,
+    deadlineBlock: data.auctionDeadlineBlock,
     orders: data.auction.orders,
     nativePrices: data.auction.prices,
     // The worst comes first, and a uid is the place from the best.
     solutions: data.solutions.toReversed().map(({ solverAddress: solver, orders, ...solution }, uid) => ({
-      ...{ uid, solver },
+      uid,
+      solver,
       ranking: solution.ranking,
       isWinner: solution.isWinner,
       filteredOut: solution.filteredOut,
@@ -87,7 +91,9 @@ export function readCompetition(body: unknown, chainId: number): MirroredCompeti
       clearingPrices: solution.clearingPrices,
       executions: orders.map(({ id, sellAmount, buyAmount, ...tokens }) => ({
         ...tokens,
-        ...{ orderUid: id, executedSell: sellAmount, executedBuy: buyAmount },
+        orderUid: id,
+        executedSell: sellAmount,
+        executedBuy: buyAmount,
       })),
     })),
   }

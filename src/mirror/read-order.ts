@@ -175,9 +175,17 @@ const orderShape = dataShape.extend({
 
 /** Members that are not read, as they follow from others, or from the chain. */
 const derivedMembers = [
-  ...['executedBuyAmount', 'executedSellAmountBeforeFees', 'executedFeeAmount', 'totalFee'],
-  ...['settlementContract', 'isLiquidityOrder', 'interactions', 'onchainUser', 'validFrom'],
-  ...['from', 'appDataHash'],
+  'executedBuyAmount',
+  'executedSellAmountBeforeFees',
+  'executedFeeAmount',
+  'totalFee',
+  'settlementContract',
+  'isLiquidityOrder',
+  'interactions',
+  'onchainUser',
+  'validFrom',
+  'from',
+  'appDataHash',
 ]
 const knownMembers = new Set([...Object.keys(orderShape.shape), ...derivedMembers])
 
@@ -201,8 +209,10 @@ function quoteOf(read: z.output<typeof quoteShape> | null | undefined): NewOrder
   const { metadata, gasAmount, gasPrice, ...quote } = read
   return {
     ...quote,
-    ...{ gasAmount: gasAmount.whole, exactGasAmount: gasAmount.text },
-    ...{ gasPrice: gasPrice.whole, exactGasPrice: gasPrice.text },
+    gasAmount: gasAmount.whole,
+    exactGasAmount: gasAmount.text,
+    gasPrice: gasPrice.whole,
+    exactGasPrice: gasPrice.text,
     ...(metadata !== null && { reportedCalls: metadata }),
   }
 }

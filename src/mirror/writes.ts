@@ -72,8 +72,11 @@ export interface OrderBookWrites {
 }
 
 const kindOf = {
-  ...{ read: 'read', quote: 'quote', document: 'document' },
-  ...{ order: 'submission', cancellation: 'submission' },
+  read: 'read',
+  quote: 'quote',
+  document: 'document',
+  order: 'submission',
+  cancellation: 'submission',
 } as const satisfies Record<PassedRequest['as'], PassedKind>
 
 /** The wait of a client for the mirror of what it wrote: the write stands without it. */
@@ -328,7 +331,11 @@ export function sharingReads(
   { limits, now, network }: Pick<WriteServices, 'limits' | 'now' | 'network'>,
 ): OrderBookWrites['pass'] {
   const answers = createLruCache<string, Promise<PassedAnswer>>({
-    ...{ max: maxShared, ttl: sharedMs, ttlAutopurge: true, ttlResolution: 0, perf: { now } },
+    max: maxShared,
+    ttl: sharedMs,
+    ttlAutopurge: true,
+    ttlResolution: 0,
+    perf: { now },
   })
   return (request, asker) => {
     const { as, path } = request
@@ -546,13 +553,32 @@ function toReply(answer: z.infer<typeof quoteShape>, request: QuoteRequest, chai
   const { partnerFees = [] } = readAppDataDocument(request.appDataDocument) ?? {}
   return {
     quote: {
-      ...{ chainId, id: id == null ? null : BigInt(id), kind, quoteKind: 'standard', sellToken, buyToken },
-      ...{ ...amounts, gasAmount, gasPrice, sellTokenPrice, expiration, solver: zeroAddress, verified },
+      chainId,
+      id: id == null ? null : BigInt(id),
+      kind,
+      quoteKind: 'standard',
+      sellToken,
+      buyToken,
+      ...amounts,
+      gasAmount,
+      gasPrice,
+      sellTokenPrice,
+      expiration,
+      solver: zeroAddress,
+      verified,
       calls: null,
     },
     terms: {
-      ...{ from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme },
-      ...{ validTo, volumeFees, partnerFees: partnerVolumeFees(partnerFees) },
+      from,
+      receiver,
+      appData,
+      appDataHash,
+      sellTokenBalance,
+      buyTokenBalance,
+      signingScheme,
+      validTo,
+      volumeFees,
+      partnerFees: partnerVolumeFees(partnerFees),
     },
     route: null,
   }

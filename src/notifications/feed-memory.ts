@@ -61,8 +61,13 @@ export class FeedMemory<Texts> {
     const keys = new Set(this.keysOf(key))
     const readAt = performance.now()
     const entry: KeptEntry<Texts> = {
-      ...{ seq: this.nextSeq++, place, key, keys },
-      ...{ rendered: new Map(), bytes: 0, readAt },
+      seq: this.nextSeq++,
+      place,
+      key,
+      keys,
+      rendered: new Map(),
+      bytes: 0,
+      readAt,
     }
     this.entries.push(entry)
     for (const each of keys) this.put(each, entry)

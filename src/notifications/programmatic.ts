@@ -75,7 +75,8 @@ export function programmaticMetadata(
   { index, count }: PartPlace,
 ): Partial<NotificationMetadata> {
   return {
-    ...{ programmaticOwner: owner, programmaticHash: hash },
+    programmaticOwner: owner,
+    programmaticHash: hash,
     ...(index !== null && { partIndex: index }),
     ...(count !== null && { partCount: count }),
   }
@@ -129,7 +130,8 @@ export async function recordProgrammaticEnds(
       if (!done || (how === 'cancelled' && count !== null && done.filledParts >= count)) return []
       const pair = pairOf(programmatic)
       const metadata: NotificationMetadata = {
-        ...{ orderId: wholeUid(programmatic), chainId },
+        orderId: wholeUid(programmatic),
+        chainId,
         ...programmaticMetadata(programmatic, { index: null, count }),
         filledParts: done.filledParts,
         executedSellAmount: String(done.executedSellAmount),
@@ -138,7 +140,11 @@ export async function recordProgrammaticEnds(
       }
       return [
         {
-          ...{ account, timestamp: at, metadata, blockNumber, type: `programmatic_${how}` as const },
+          account,
+          timestamp: at,
+          metadata,
+          blockNumber,
+          type: `programmatic_${how}` as const,
           message: endedText(how, type, count, done, pair ? tokens(pair) : null),
           cause: `${how}:${chainId}:${owner}:${hash}:${done.creations}`,
         },
@@ -178,10 +184,18 @@ export async function recordMissedParts(tx: Tx, missed: readonly MissedPartsOf[]
       const range = { ...place, last: last.part.index, failed: parts.length }
       return [
         {
-          ...{ account, timestamp: at, blockNumber, type: 'part_failed' },
+          account,
+          timestamp: at,
+          blockNumber,
+          type: 'part_failed',
           message: missedPartsText(range, first.part.order, tokens(pair), reason),
           metadata: {
-            ...{ orderId: first.uid, chainId, validTo, wasPlaced: false, failedParts: parts.length, reason },
+            orderId: first.uid,
+            chainId,
+            validTo,
+            wasPlaced: false,
+            failedParts: parts.length,
+            reason,
             ...programmaticMetadata(programmatic, place),
           },
           // That of its order, had it been placed.
@@ -217,10 +231,14 @@ export async function recordShortPart(tx: Tx, chainId: number, short: ShortPart,
   const tokens = (await tokensOf(tx, [{ ...order, chainId }]))({ ...order, chainId })
   await recordNotifications(tx, [
     {
-      ...{ account: programmatic.account, timestamp: at, type: 'insufficient_balance' },
+      account: programmatic.account,
+      timestamp: at,
+      type: 'insufficient_balance',
       message: shortPartText(place, shortage, tokens, order.validTo),
       metadata: {
-        ...{ orderId: uid, chainId, validTo: order.validTo },
+        orderId: uid,
+        chainId,
+        validTo: order.validTo,
         ...shortageMetadata(shortage, order),
         ...programmaticMetadata(programmatic, place),
       },

@@ -123,7 +123,10 @@ export async function recordTrades(
   await appendEvents(
     tx,
     trades.map(({ order, trade }) => ({
-      ...{ orderId: order.id, ...event, blockNumber: trade.blockNumber, logIndex: trade.logIndex },
+      orderId: order.id,
+      ...event,
+      blockNumber: trade.blockNumber,
+      logIndex: trade.logIndex,
       // The time of a block is in whole seconds: an order may be created later in the same one.
       timestamp: new Date(Math.max(timeOf(trade).getTime(), order.creationDate.getTime())),
     })),
@@ -407,7 +410,14 @@ function toDueHooks({ order, trade }: TradeOfOrder): DueHookCall[] {
   const due = dueHooks(before)
   return hookPhases.flatMap((phase) =>
     due[phase].map(({ target }, position) => ({
-      ...{ chainId, blockNumber, logIndex, txHash, orderId: order.id, phase, position, target },
+      chainId,
+      blockNumber,
+      logIndex,
+      txHash,
+      orderId: order.id,
+      phase,
+      position,
+      target,
     })),
   )
 }
@@ -447,7 +457,10 @@ export async function recordFailedHooks(tx: Tx, failed: readonly FailedHook[], a
     ])
     const { outcome, reason } = result
     const metadata = {
-      ...{ txHash, target, outcome, failedHooks: hooks.length },
+      txHash,
+      target,
+      outcome,
+      failedHooks: hooks.length,
       ...(reason !== null && { reason }),
     }
     const message = failedHooksText(result, hooks.length, order, tokens(order))
@@ -479,7 +492,9 @@ function notification(
     message,
     timestamp,
     metadata: {
-      ...{ orderId: order.uid, chainId: order.chainId, ...metadata },
+      orderId: order.uid,
+      chainId: order.chainId,
+      ...metadata,
       ...(part && programmaticMetadata(part.programmatic, part.place)),
     },
   }

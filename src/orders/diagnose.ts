@@ -223,8 +223,11 @@ function serviceFacts(
 ): DiagnosisInput['service'] {
   const { minLifetime, everyBlocks } = auctions
   return {
-    ...{ ...service, isFollowed: followed !== undefined, minLifetime },
-    ...{ auctionPauseMs: everyBlocks * blockTimeMs, blockTimeMs },
+    ...service,
+    isFollowed: followed !== undefined,
+    minLifetime,
+    auctionPauseMs: everyBlocks * blockTimeMs,
+    blockTimeMs,
   }
 }
 
@@ -258,17 +261,30 @@ export function unplacedOrderFacts(
     now: new Date(services.now()),
     order: {
       ...order,
-      ...{ presigned, placementError: null, placementDetail: null },
+      presigned,
+      placementError: null,
+      placementDetail: null,
       // It takes part in no auction yet: a halt of auctions is reported at once.
       creationDate: new Date(0),
       effectiveValidTo: order.validTo,
-      ...{ executedSellAmount: 0n, executedBuyAmount: 0n, executedFeeAmount: 0n },
-      ...{ cancelledAt: null, invalidatedOnChain: false },
+      executedSellAmount: 0n,
+      executedBuyAmount: 0n,
+      executedFeeAmount: 0n,
+      cancelledAt: null,
+      invalidatedOnChain: false,
     },
     tokens: withCoin(tokens, order, services.network.chainId),
-    ...{ market, cancellation: null, lastTrade: null, failedHook: null },
+    market,
+    cancellation: null,
+    lastTrade: null,
+    failedHook: null,
     standing: null,
-    ...{ bid: null, bestBid: null, attempt: null, refusal: null, deniedTokens: [], look: null },
+    bid: null,
+    bestBid: null,
+    attempt: null,
+    refusal: null,
+    deniedTokens: [],
+    look: null,
     programmatic: null,
     service: serviceFacts(service, services),
   }

@@ -134,7 +134,8 @@ export function openEventStream({ stream, prefix, now, log, ...access }: NatsOpt
     session.lastId = undefined
     const publish = ({ subject, id, data }: StreamMessage, after?: StreamMessage) =>
       js.publish(subject, data, {
-        ...{ msgID: id, timeout: timeoutMs },
+        msgID: id,
+        timeout: timeoutMs,
         expect: { streamName: stream, ...(after && { lastMsgID: after.id }) },
       })
     if (isShared) {

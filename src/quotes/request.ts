@@ -95,7 +95,13 @@ function termsOf(
 ): QuoteTerms {
   const { from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme } = request
   return {
-    ...{ from, receiver, appData, appDataHash, sellTokenBalance, buyTokenBalance, signingScheme },
+    from,
+    receiver,
+    appData,
+    appDataHash,
+    sellTokenBalance,
+    buyTokenBalance,
+    signingScheme,
     validTo,
     volumeFees: volumeFeesFor(feeRules, request, network.wrappedNative, unixSeconds(now())),
     partnerFees: partnerVolumeFees(partnerFees),

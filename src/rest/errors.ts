@@ -169,7 +169,13 @@ function problemOf(error: GraphQLError, status: number): Record<string, unknown>
   return {
     type: known ? `/docs/errors.md#${code}` : 'about:blank',
     title: known?.description ?? code,
-    ...{ status, detail: message, code, field, data, retryable, requestId },
+    status,
+    detail: message,
+    code,
+    field,
+    data,
+    retryable,
+    requestId,
   }
 }
 

@@ -170,7 +170,13 @@ function requestOf(
   const query = new URLSearchParams(search)
   const bytes = (raw ?? text)?.length ?? 0
   return {
-    ...{ network, path, query, headers, body: parseJson(text), admission, bytes },
+    network,
+    path,
+    query,
+    headers,
+    body: parseJson(text),
+    admission,
+    bytes,
     ...(raw && { raw: new Uint8Array(raw) }),
   }
 }

@@ -104,7 +104,8 @@ export const orderBookRoutes: AnyRoute[] = [
       run: 'mutation ($input: UploadAppDataInput!) { uploadAppData(input: $input) { hash created } }',
       variables: ({ network, path, body }) => ({
         input: {
-          ...{ network, ...parseInput(documentPath, path) },
+          network,
+          ...parseInput(documentPath, path),
           document: parseInput(appDataBody, body).fullAppData,
         },
       }),
@@ -145,7 +146,8 @@ export const accountRoutes: AnyRoute[] = [
     on: 'GET /about',
     run: '{ version commit }',
     answer: ({ version, commit }) => ({
-      ...{ name: 'Tradegraph', version },
+      name: 'Tradegraph',
+      version,
       ...(commit !== null && { gitCommitHash: commit }),
     }),
     headers: { 'Cache-Control': 'public, max-age=600' },

@@ -51,7 +51,8 @@ const { separator, types, ...domain } = signingTermsOf({
 })
 
 const exampleContracts = {
-  ...{ network: 'sepolia', chainId: 11_155_111 },
+  network: 'sepolia',
+  chainId: 11_155_111,
   contracts: {
     settlement: settlementPairs.production.settlement,
     vaultRelayer: settlementPairs.production.vaultRelayer,
@@ -61,7 +62,9 @@ const exampleContracts = {
     balanceGuard: '0x2b15063a6f8a11d18404c801f295b1d19dcc8574',
     poolFactory: '0xc039b3b46814d8388e5205d37dd0d154d806f1f4',
   },
-  ...{ domain, domainSeparator: separator, types },
+  domain,
+  domainSeparator: separator,
+  types,
 }
 
 export const serviceOperations: Operations = {

@@ -32,7 +32,10 @@ export function createAccessLog(log: Log, key: string | Buffer): AccessLog {
   }
   return ({ method, route, status, milliseconds, units, requestId, client }) => {
     log.info('request', {
-      ...{ method, route, status, requestId },
+      method,
+      route,
+      status,
+      requestId,
       ms: Math.round(milliseconds * 10) / 10,
       ...(units !== undefined && { cost: Math.round(units * 100) / 100 }),
       ...(client !== undefined && { client: hashOf(client) }),

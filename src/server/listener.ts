@@ -118,11 +118,16 @@ function respondAndClose(
   const body = JSON.stringify(toErrorBody('orderBook', fault))
   const headers = [
     ...commonHeaders(undefined, requestId),
-    ...['Content-Type', 'application/json'],
-    ...['Cache-Control', 'no-store'],
-    ...['Content-Length', String(Buffer.byteLength(body))],
-    ...['Date', new Date().toUTCString()],
-    ...['Connection', 'close'],
+    'Content-Type',
+    'application/json',
+    'Cache-Control',
+    'no-store',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'Date',
+    new Date().toUTCString(),
+    'Connection',
+    'close',
     // 405 requires the header; no method is allowed here.
     ...(status === 405 ? ['Allow', ''] : []),
   ]

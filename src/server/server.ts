@@ -51,7 +51,8 @@ export function createServer(options: ServerOptions): Server {
     ...(rateLimits && {
       limits: createRateLimits(rateLimits, options.now, { shared: options.shared?.budgets, ownReads }),
     }),
-    ...{ onLimited: metrics.countLimited, partners },
+    onLimited: metrics.countLimited,
+    partners,
     times: options.idempotencyTimes ?? {},
   })
   const metricsHandler = options.isMetricsReader && createMetricsHandler(metrics, options.isMetricsReader)

@@ -166,8 +166,12 @@ export function createStreamHandler(
 
   /** The exchange of a request of this process itself. */
   const freeExchange = (token: string): Exchange => ({
-    ...{ caller: noCaller, operation: noOperation, admission: undefined },
-    ...{ channel: noChannel, token, signal: noSignal },
+    caller: noCaller,
+    operation: noOperation,
+    admission: undefined,
+    channel: noChannel,
+    token,
+    signal: noSignal,
   })
 
   function written(stream: Pick<OpenStream, 'close' | 'destroy'>, client: string, end: () => void) {
@@ -265,7 +269,9 @@ export function createStreamHandler(
         if (isForeign && !isOwn && !takesOver) {
           const { requestId, client, partner, apiKey, lastEventId } = caller
           const sender = {
-            ...{ requestId, client, apiKey },
+            requestId,
+            client,
+            apiKey,
             ...(partner && { partner }),
             ...(lastEventId !== undefined && { lastEventId }),
           }

@@ -167,7 +167,16 @@ export async function findValidKeys(db: Db, ids: readonly string[]): Promise<Val
 function toPartnerKey(row: Row): PartnerKey {
   const { id, name, prefix, streams, createdAt, previousUntil, revokedAt, lastUsedAt, requests, events } = row
   return {
-    ...{ id, name, prefix, streams, createdAt, previousUntil, revokedAt, lastUsedAt, requests, events },
+    id,
+    name,
+    prefix,
+    streams,
+    createdAt,
+    previousUntil,
+    revokedAt,
+    lastUsedAt,
+    requests,
+    events,
     costUnitsPerSecond: row.unitsPerSecond,
     costUnits: BigInt(Math.floor(row.units)),
   }

@@ -102,9 +102,18 @@ describe('the key of a partner', () => {
     const { key, partnerKey } = await create({ name: 'Archive', costUnitsPerSecond: 200, streams: 3 })
     expect(key).toMatch(/^tgp_[\w-]{43}$/)
     expect(partnerKey).toEqual({
-      ...{ id: expect.any(String), name: 'Archive', prefix: key.slice(0, 10) },
-      ...{ costUnitsPerSecond: 200, streams: 3, createdAt: new Date(at).toISOString().replace('.000', '') },
-      ...{ previousUntil: null, revokedAt: null, lastUsedAt: null, requests: 0, costUnits: 0, events: 0 },
+      id: expect.any(String),
+      name: 'Archive',
+      prefix: key.slice(0, 10),
+      costUnitsPerSecond: 200,
+      streams: 3,
+      createdAt: new Date(at).toISOString().replace('.000', ''),
+      previousUntil: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      requests: 0,
+      costUnits: 0,
+      events: 0,
     })
     expect(await listed(partnerKey.id)).toEqual(partnerKey)
     await using client = await connectDirectly(server.database.url)
@@ -162,7 +171,8 @@ describe('the key of a partner', () => {
     const { id } = first.partnerKey
     const second = await rotate({ id, overlapSeconds: 60 })
     expect(second.partnerKey).toMatchObject({
-      ...{ id, prefix: second.key.slice(0, 10) },
+      id,
+      prefix: second.key.slice(0, 10),
       previousUntil: new Date(at + 60_000).toISOString().replace('.000', ''),
     })
     expect([await bucketOf(first.key), await bucketOf(second.key)]).toEqual([400, 400])
@@ -190,7 +200,9 @@ describe('the key of a partner', () => {
     const { key, partnerKey } = await create({ costUnitsPerSecond: 200 })
     expect(await bucketOf(key)).toBe(400)
     expect((await change({ id: partnerKey.id, costUnitsPerSecond: 7 })).partnerKey).toMatchObject({
-      ...{ name: 'Archive', costUnitsPerSecond: 7, streams: null },
+      name: 'Archive',
+      costUnitsPerSecond: 7,
+      streams: null,
     })
     expect(await bucketOf(key)).toBe(14)
     await change({ id: partnerKey.id, costUnitsPerSecond: null })

@@ -109,7 +109,9 @@ function fromChain(from: number, to: number): Promise<string> {
     contracts: network,
     records: createRecords(`${world.url}/${network.name}`, () => undefined),
     network: network.name,
-    ...{ from, to, blockTimeMs: network.blockTimeMs },
+    from,
+    to,
+    blockTimeMs: network.blockTimeMs,
   })
 }
 

@@ -100,7 +100,8 @@ async function settle(...calls: Interaction[]): Promise<void> {
 }
 
 const call = (target: Address, name: string, ...values: unknown[]): Interaction => ({
-  ...{ target, value: 0n },
+  target,
+  value: 0n,
   callData: abi.encodeFunctionData(name, values) as Hex,
 })
 
@@ -140,7 +141,8 @@ async function run(action: 'list' | 'revoke', flags: Partial<AllowanceFlags> = {
     flags: { yes: false, json: false, ...flags },
     networks: [{ network, rpcUrl: chain.rpcUrl }],
     settings: readSettings({ SOLVER_PRIVATE_KEY: solver.privateKey }),
-    ...{ db: database.db, log: silentLog },
+    db: database.db,
+    log: silentLog,
     print: (line) => void lines.push(line),
     warn: (line) => void warnings.push(line),
   })

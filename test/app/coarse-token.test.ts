@@ -71,9 +71,17 @@ async function trade(kind: 'sell' | 'buy', sellAmount: bigint, buyAmount: bigint
   await send(owner, unit, encoded('approve', network.vaultRelayer, maxUint256))
   const pair = { sellToken: unit, buyToken: tokens.WETH.address }
   const order = {
-    ...{ ...pair, receiver: owner, sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}` },
-    ...{ validTo: Math.floor(Date.now() / 1_000) + 3_600, appData: keccakText('{}'), feeAmount: '0', kind },
-    ...{ partiallyFillable: false, sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    ...pair,
+    receiver: owner,
+    sellAmount: `${sellAmount}`,
+    buyAmount: `${buyAmount}`,
+    validTo: Math.floor(Date.now() / 1_000) + 3_600,
+    appData: keccakText('{}'),
+    feeAmount: '0',
+    kind,
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   }
   const { chainId, settlement: verifyingContract } = network
   const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract }
@@ -86,14 +94,12 @@ async function trade(kind: 'sell' | 'buy', sellAmount: bigint, buyAmount: bigint
     [unit, tokens.WETH.address].map((token) => balance(token, verifyingContract)),
   )
   const { status, body: uid } = await request(`${base}/orders`, 'POST', {
-    ...{
-      ...order,
-      appData: '{}',
-      appDataHash: order.appData,
-      from: owner,
-      signingScheme: 'eip712',
-      signature,
-    },
+    ...order,
+    appData: '{}',
+    appDataHash: order.appData,
+    from: owner,
+    signingScheme: 'eip712',
+    signature,
   })
   expect([status, uid]).toEqual([201, expect.any(String)])
   const body = await eventually('it is filled', async () => {
@@ -104,7 +110,8 @@ async function trade(kind: 'sell' | 'buy', sellAmount: bigint, buyAmount: bigint
     [unit, tokens.WETH.address].map((token) => balance(token, verifyingContract)),
   )
   return {
-    ...{ quote: quoted.body.quote, body },
+    quote: quoted.body.quote,
+    body,
     got: await balance(tokens.WETH.address, owner),
     left: await balance(unit, owner),
     kept: held.map((amount, index) => amount - (heldBefore[index] ?? 0n)),

@@ -43,7 +43,10 @@ function start(...args: string[]) {
   createInterface({ input: child.stderr }).on('line', (line) => void errors.push(line))
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   return {
-    ...{ lines, errors, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) },
+    lines,
+    errors,
+    ended,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
     // biome-ignore lint/suspicious/noExplicitAny: lines of every shape
     json: (): any[] => lines.map((line) => JSON.parse(line)),
     [Symbol.asyncDispose]: async () => {
@@ -90,10 +93,16 @@ describe('explain', () => {
     const { code, out } = await run('explain', uid, '--json', '--url', `${world.url}/`)
     expect([code, out.length]).toEqual([0, 1])
     expect(JSON.parse(out[0] ?? '')).toMatchObject({
-      ...{ uid, status: 'OPEN', kind: 'SELL', sellAmount: '1000000000000000000', buyAmount: '9001000000' },
+      uid,
+      status: 'OPEN',
+      kind: 'SELL',
+      sellAmount: '1000000000000000000',
+      buyAmount: '9001000000',
       sellToken: { symbol: 'WETH', decimals: 18 },
       diagnosis: {
-        ...{ code: 'PRICE_OUT_OF_REACH', retryable: true, further: [] },
+        code: 'PRICE_OUT_OF_REACH',
+        retryable: true,
+        further: [],
         evidence: [{ __typename: 'PriceEvidence', limit: { buyAmount: '9001000000' } }],
       },
       story: [{ what: 'CREATED' }, { what: 'READY' }],
@@ -106,8 +115,10 @@ describe('explain', () => {
     const [print, printed] = collected()
     const [warn, warned] = collected()
     const on = (json: boolean) => ({
-      ...{ flags: { url: 'http://127.0.0.1:9', timeout: '1', json }, random: Math.random },
-      ...{ print, warn },
+      flags: { url: 'http://127.0.0.1:9', timeout: '1', json },
+      random: Math.random,
+      print,
+      warn,
     })
     expect(await runCommand('explain', ['insufficientallowance'], on(false))).toBe(0)
     expect(printed).toEqual([

@@ -1,19 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putThief } from '../../bench/competition/bad/contracts.ts'
-import { badBehaviours, badNames } from '../../bench/competition/bad/engines.ts'
-import { collectFailures } from '../../bench/competition/checks/failures.ts'
-import type { Ground } from '../../bench/competition/ground.ts'
-import { type Crowd, prepareCrowd } from '../../bench/competition/orders/crowd.ts'
-import { planOrders } from '../../bench/competition/orders/plan.ts'
-import { runRound } from '../../bench/competition/round.ts'
-import {
-  booksOf,
-  competitionSettings,
-  maxWinners,
-  startExample,
-  toAccounts,
-  toSources,
-} from '../../bench/competition/stand.ts'
 import type { App } from '../../src/app/app.ts'
 import { allowSolvers } from '../../src/dev/market/market.ts'
 import { type SolverDriverFake, startSolverDriver } from '../fakes/solver-driver.ts'
@@ -21,6 +6,21 @@ import { type SolverEngineFake, startSolverEngine } from '../fakes/solver-engine
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { startProgram, unlimited } from '../setup/world.ts'
+import { putThief } from './competition/bad/contracts.ts'
+import { badBehaviours, badNames } from './competition/bad/engines.ts'
+import { collectFailures } from './competition/checks/failures.ts'
+import type { Ground } from './competition/ground.ts'
+import { type Crowd, prepareCrowd } from './competition/orders/crowd.ts'
+import { planOrders } from './competition/orders/plan.ts'
+import { runRound } from './competition/round.ts'
+import {
+  booksOf,
+  competitionSettings,
+  maxWinners,
+  startExample,
+  toAccounts,
+  toSources,
+} from './competition/stand.ts'
 
 const plans = planOrders(20, 8)
 const failures = collectFailures()
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await allowSolvers(rpc, market.outsideSolvers)
   crowd = await prepareCrowd(chain, plans)
   await putThief(chain)
-  const behaviours = badBehaviours({ rpcUrl, settlement, vaultRelayer })
+  const behaviours = badBehaviours({ settlement, vaultRelayer })
   bad = await Promise.all(badNames.map((name) => startSolverEngine(behaviours[name])))
   const account = market.outsideSolvers[1] ?? expect.fail()
   driver = await startSolverDriver({ rpcUrl, network: market.network, account })
@@ -72,7 +72,7 @@ test('mixed orders end as they should among solvers that mean harm; winners and 
   const { list } = failures
   const books = { rpcUrl: chain.rpcUrl, ...booksOf(database.db) }
   const options = { plans, seconds: 4, restMs: 60_000, accounts, maxWinners, failures: list, books }
-  const results = await runRound(ground, crowd, { ...options, everyTrick: false, signal: stopping.signal })
+  const results = await runRound(ground, crowd, { ...options, signal: stopping.signal })
   const { placed, endings, selection, balances, accounting, bad } = results
   expect(placed).toBe(plans.length)
   expect(results.faults).toEqual([])

@@ -139,7 +139,9 @@ test('protocol fees are read with their times and buckets, and misspelled ones a
 test('servers of NATS have an address, and names that fit into subjects', () => {
   const url = 'nats://feed:secret@one.example:4222,tls://two.example'
   expect(readSettings({ NATS_URL: url })).toMatchObject({
-    ...{ NATS_URL: url, NATS_STREAM: 'TRADEGRAPH', NATS_SUBJECT: 'event' },
+    NATS_URL: url,
+    NATS_STREAM: 'TRADEGRAPH',
+    NATS_SUBJECT: 'event',
   })
   for (const wrong of ['http://one.example', 'nats://', 'nats://one.example,', 'nats://one.example/path'])
     expect(faultsOf(() => readSettings({ NATS_URL: wrong }))).toEqual([
@@ -275,12 +277,14 @@ test('programmatic orders are followed if the row has the member, or follows an 
   const [without, off, on] = rows.map((row) => networkOf(row)?.conditionalOrders)
   expect([without, off]).toEqual([undefined, undefined])
   expect(on).toMatchObject({
-    ...{ composableCow: '0xfdafc9d1902f4e0b84f65f49f244b32b31013b74', firstBlock: 17_883_049 },
+    composableCow: '0xfdafc9d1902f4e0b84f65f49f244b32b31013b74',
+    firstBlock: 17_883_049,
   })
   expect(on?.shedFactories).toContain('0x312f92fe5f1710408b20d52a374fa29e099cfa86')
   const own = { composableCow: numbered('cd'), shedFactories: [] }
   expect(networkOf({ chainId: 31_337, firstBlock: 7, conditionalOrders: own })?.conditionalOrders).toEqual({
-    ...{ ...own, firstBlock: 7 },
+    ...own,
+    firstBlock: 7,
   })
   const orderBook = { url: 'https://book.example' }
   const followed = [{}, { conditionalOrders: null }, { chainId: 31_337, firstBlock: 7 }].map(

@@ -11,7 +11,11 @@ const solveMs = 8_000
 let world: DriverWorld
 beforeAll(async () => {
   const empty = encodeSettle({
-    ...{ tokens: [], clearingPrices: [], trades: [], interactions: [[], [], []], auctionId: 1n },
+    tokens: [],
+    clearingPrices: [],
+    trades: [],
+    interactions: [[], [], []],
+    auctionId: 1n,
   })
   world = await startDriverWorld(
     {

@@ -127,9 +127,13 @@ async function bookings(uid: string) {
 const internal = (order: SentOrder, paid: bigint, pool: Address) => ({
   interactions: [
     {
-      ...{ kind: 'liquidity', internalize: true, id: pool },
-      ...{ inputToken: order.sellToken, outputToken: order.buyToken },
-      ...{ inputAmount: order.sellAmount, outputAmount: paid.toString() },
+      kind: 'liquidity',
+      internalize: true,
+      id: pool,
+      inputToken: order.sellToken,
+      outputToken: order.buyToken,
+      inputAmount: order.sellAmount,
+      outputAmount: paid.toString(),
     },
   ],
 })
@@ -226,7 +230,10 @@ test('what could not have been traded is not left out', async () => {
   const impossible = ({ sellToken, sellAmount, buyToken }: SentOrder) => ({
     interactions: [
       {
-        ...{ kind: 'custom', internalize: true, target: sellToken, value: '0' },
+        kind: 'custom',
+        internalize: true,
+        target: sellToken,
+        value: '0',
         // A transfer of more than there is.
         callData: erc20.encodeFunctionData('transfer', [solver, 10n ** 30n]),
         inputs: [{ token: sellToken, amount: sellAmount }],

@@ -16,8 +16,16 @@ async function serve(nodes: object[]) {
     const { variables } = (await json(request)) as { variables: { hash?: string; id?: string } }
     asked.push(variables)
     const whole = {
-      ...{ id: 'one', hash, owner, resolvedOwner: owner, type: 'TWAP', status: 'ACTIVE', filledParts: 3 },
-      ...{ partCount: 12, network: { name: 'gnosis' }, diagnosis: { code: 'WAITING', text: 'Later.' } },
+      id: 'one',
+      hash,
+      owner,
+      resolvedOwner: owner,
+      type: 'TWAP',
+      status: 'ACTIVE',
+      filledParts: 3,
+      partCount: 12,
+      network: { name: 'gnosis' },
+      diagnosis: { code: 'WAITING', text: 'Later.' },
     }
     const data = variables.hash ? { programmaticOrders: { nodes } } : { programmaticOrder: whole }
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))

@@ -24,6 +24,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const largest = String(2n ** 256n - 1n)
 const account = (index: number) => `0x${String(index).padStart(40, '0')}`
 
+/** Members of an event that files do not have. */
+const unread = { detail: null, source: null, txHash: null }
+
 /** Event `index` of the book. Places have holes, as where other feeds took numbers. */
 function eventAt(index: number) {
   const isTrade = index % 3 === 0
@@ -33,19 +36,29 @@ function eventAt(index: number) {
     eventId: String(1_000_000 + index),
     event: {
       label: isTrade ? 'traded' : 'created',
-      ...{ reason: index % 7 === 0 ? 'insufficientBalance' : null, detail: null, source: null, txHash: null },
+      reason: index % 7 === 0 ? 'insufficientBalance' : null,
+      ...unread,
       timestamp: new Date(1_700_000_000_000 + index * 1_500).toISOString(),
     },
     order: {
       uid: `0x${String(index).padStart(112, '0')}`,
-      ...{ owner: account(index % 5), sellToken: account(11), buyToken: account(12) },
-      ...{ appCode: index % 4 === 0 ? null : 'shop “ß”', referrer: index % 6 === 0 ? 'FRIEND' : null },
-      ...{ class: 'limit', kind: 'sell', status: 'open' },
+      owner: account(index % 5),
+      sellToken: account(11),
+      buyToken: account(12),
+      appCode: index % 4 === 0 ? null : 'shop “ß”',
+      referrer: index % 6 === 0 ? 'FRIEND' : null,
+      class: 'limit',
+      kind: 'sell',
+      status: 'open',
     },
     trade: isTrade
       ? {
-          ...{ blockNumber: 2 ** 31 + index, logIndex: index % 9, txHash: `0x${'ab'.repeat(32)}` },
-          ...{ sellAmount: largest, sellAmountBeforeFees: '5', buyAmount: '0' },
+          blockNumber: 2 ** 31 + index,
+          logIndex: index % 9,
+          txHash: `0x${'ab'.repeat(32)}`,
+          sellAmount: largest,
+          sellAmountBeforeFees: '5',
+          buyAmount: '0',
           auctionId: index % 2 === 0 ? null : index,
           executedProtocolFees:
             index % 2 === 0
@@ -122,9 +135,21 @@ async function startBook(count: number, { looks = 40, key = '' } = {}): Promise<
 }
 
 const standard: ExportFlags = {
-  ...{ out: undefined, format: 'jsonl', after: undefined, network: undefined, rows: '100000', every: '60' },
-  ...{ label: [], owner: [], token: [], 'app-code': [], referrer: [], class: [], kind: [] },
-  ...{ follow: false, 'skip-gap': false },
+  out: undefined,
+  format: 'jsonl',
+  after: undefined,
+  network: undefined,
+  rows: '100000',
+  every: '60',
+  label: [],
+  owner: [],
+  token: [],
+  'app-code': [],
+  referrer: [],
+  class: [],
+  kind: [],
+  follow: false,
+  'skip-gap': false,
 }
 
 async function run(book: Book, flags: Partial<ExportFlags> = {}, key?: string) {
@@ -134,7 +159,9 @@ async function run(book: Book, flags: Partial<ExportFlags> = {}, key?: string) {
     { ...standard, out: folder, ...flags },
     {
       service: { url: book.url, timeoutMs: 5_000 },
-      ...{ key, random: () => 0, print: (line) => void lines.push(line) },
+      key,
+      random: () => 0,
+      print: (line) => void lines.push(line),
       warn: (line) => void warnings.push(line),
     },
   ).then(
@@ -227,8 +254,14 @@ test('refuses a folder with another filter, format or begin', async () => {
 test('refuses wrong flags before it asks', async () => {
   await using book = await startBook(1)
   for (const flags of [
-    ...[{ out: undefined }, { format: 'csv' }, { rows: '0' }, { rows: '1000001' }, { every: '-1' }],
-    ...[{ after: 'newest' }, { after: '12.5' }, { owner: ['0x12'] }],
+    { out: undefined },
+    { format: 'csv' },
+    { rows: '0' },
+    { rows: '1000001' },
+    { every: '-1' },
+    { after: 'newest' },
+    { after: '12.5' },
+    { owner: ['0x12'] },
   ])
     expect((await run(book, { ...flags })).fault, JSON.stringify(flags)).toMatchObject({ code: 2 })
   expect(book.requests).toEqual([])
@@ -349,16 +382,27 @@ test('Parquet has the same events as JSON lines', async () => {
   for (const [index, { cursor, isRemoved, eventId, event, order, trade }] of events.entries()) {
     const fees = trade?.executedProtocolFees ?? []
     expect(rows[index]).toEqual({
-      ...{ cursor: BigInt(cursor), is_removed: isRemoved, event_id: eventId, chain_id: 11155111n },
-      ...{ label: event?.label ?? null, reason: event?.reason ?? null },
+      cursor: BigInt(cursor),
+      is_removed: isRemoved,
+      event_id: eventId,
+      chain_id: 11155111n,
+      label: event?.label ?? null,
+      reason: event?.reason ?? null,
       timestamp: event && new Date(event.timestamp),
-      ...{ order_uid: order?.uid ?? null, owner: order?.owner ?? null, status: order?.status ?? null },
-      ...{ sell_token: order?.sellToken ?? null, buy_token: order?.buyToken ?? null },
-      ...{ app_code: order?.appCode ?? null, referrer: order?.referrer ?? null },
-      ...{ class: order?.class ?? null, kind: order?.kind ?? null },
+      order_uid: order?.uid ?? null,
+      owner: order?.owner ?? null,
+      status: order?.status ?? null,
+      sell_token: order?.sellToken ?? null,
+      buy_token: order?.buyToken ?? null,
+      app_code: order?.appCode ?? null,
+      referrer: order?.referrer ?? null,
+      class: order?.class ?? null,
+      kind: order?.kind ?? null,
       block_number: trade ? BigInt(trade.blockNumber) : null,
-      ...{ log_index: trade?.logIndex ?? null, tx_hash: trade?.txHash ?? null },
-      ...{ sell_amount: trade?.sellAmount ?? null, buy_amount: trade?.buyAmount ?? null },
+      log_index: trade?.logIndex ?? null,
+      tx_hash: trade?.txHash ?? null,
+      sell_amount: trade?.sellAmount ?? null,
+      buy_amount: trade?.buyAmount ?? null,
       sell_amount_before_fees: trade?.sellAmountBeforeFees ?? null,
       auction_id: trade?.auctionId == null ? null : BigInt(trade.auctionId),
       protocol_fee_amount: trade ? (fees.length > 0 ? String(2n ** 256n) : '0') : null,
@@ -370,11 +414,13 @@ test('Parquet has the same events as JSON lines', async () => {
 test('the script of the how-to page pays partners', async () => {
   const fee = 2n ** 256n
   const trade = (id: string, timestamp: string, more: object = {}) => ({
-    ...{ id, isReverted: false, timestamp, sellAmount: '100', sellToken: { address: 'sold' } },
-    ...{
-      order: { appCode: 'shop' },
-      executedProtocolFees: [{ amount: String(fee), token: { address: 'bought' } }],
-    },
+    id,
+    isReverted: false,
+    timestamp,
+    sellAmount: '100',
+    sellToken: { address: 'sold' },
+    order: { appCode: 'shop' },
+    executedProtocolFees: [{ amount: String(fee), token: { address: 'bought' } }],
     ...more,
   })
   const pages: Record<string, object> = {
@@ -481,7 +527,11 @@ async function bundledExport(): Promise<string> {
         })`,
       resolveDir: process.cwd(),
     },
-    ...{ outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'silent' },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'silent',
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
     },

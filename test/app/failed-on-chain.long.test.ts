@@ -122,7 +122,9 @@ const attacks = {
     const callData = hookAbi.encodeFunctionData('freezeUnless', [signer.address])
     const hooks = { pre: [{ target: token.address, callData, gasLimit: '60000' }] }
     const wish = {
-      ...{ sellToken: token.address, sellAmount: 9_000n * ether, buyAmount: ether / 10n },
+      sellToken: token.address,
+      sellAmount: 9_000n * ether,
+      buyAmount: ether / 10n,
       document: JSON.stringify({ metadata: { hooks } }),
     }
     return { contract: token, place: () => stage.place(signer, wish) }

@@ -19,8 +19,11 @@ const named = (failing: { token: Address } | { pool: Address }, failure: string)
   const isToken = 'token' in failing
   return {
     standing: {
-      ...{ isInAuctions: !isToken, reason: isToken ? 'SETTLEMENT_FAILED' : null, failure },
-      ...{ failingToken: isToken ? failing.token : null, failingPool: isToken ? null : failing.pool },
+      isInAuctions: !isToken,
+      reason: isToken ? 'SETTLEMENT_FAILED' : null,
+      failure,
+      failingToken: isToken ? failing.token : null,
+      failingPool: isToken ? null : failing.pool,
     },
     diagnosis: {
       code: 'TRADES_FAIL',
@@ -125,7 +128,9 @@ describe('a settlement that fails with no order at fault', () => {
     const token = await stage.listed('PlainToken')
     await stage.refuseAbove(token.pool, 100_000n * ether)
     const large = await stage.place(await stage.trader(), {
-      ...{ buyToken: token.address, sellAmount: 10n * ether, buyAmount: 100n * plenty },
+      buyToken: token.address,
+      sellAmount: 10n * ether,
+      buyAmount: 100n * plenty,
     })
     expect(await stage.auctions(4)).toBe(0)
     expect(await stage.stands(large)).toMatchObject({

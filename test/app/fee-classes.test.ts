@@ -31,8 +31,10 @@ test('orders in market and out of market are charged by the policies of their cl
   // Asks for one percent more than the pool gives, until somebody buys much.
   const above = await resting.place({ sell: 'WETH', buy: 'USDC', sellAmount: weth, buyAmount: 3_030n * usdc })
   const below = await mover.place({
-    ...{ sell: 'USDC', buy: 'WETH' },
-    ...{ sellAmount: 450_000n * usdc, buyAmount: 140n * weth },
+    sell: 'USDC',
+    buy: 'WETH',
+    sellAmount: 450_000n * usdc,
+    buyAmount: 140n * weth,
   })
   expect([above.status, below.status]).toEqual([201, 201])
   await eventually('both are settled', async () => {
@@ -44,8 +46,11 @@ test('orders in market and out of market are charged by the policies of their cl
   ])
   expect(await policiesOf(below.body)).toEqual([{ kind: 'volume', volumeFactor: 0.001 }])
   const { body } = await request(`${resting.base}/api/v1/quote`, 'POST', {
-    ...{ sellToken: world.market.tokens.WETH.address, buyToken: world.market.tokens.USDC.address },
-    ...{ from: resting.address, kind: 'sell', sellAmountBeforeFee: `${weth}` },
+    sellToken: world.market.tokens.WETH.address,
+    buyToken: world.market.tokens.USDC.address,
+    from: resting.address,
+    kind: 'sell',
+    sellAmountBeforeFee: `${weth}`,
   })
   expect(body.protocolFeeBps).toBe('10')
 })

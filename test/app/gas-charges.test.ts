@@ -73,8 +73,12 @@ test('a verified quote counts by the gas of its hooks', async () => {
   const quote = (gasLimit: string, priceQuality: string) => {
     const hook = { target: accounts[1]?.address, callData: '0x', gasLimit }
     return {
-      ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, from: accounts[0]?.address },
-      ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, priceQuality },
+      sellToken: tokens.WETH.address,
+      buyToken: tokens.USDC.address,
+      from: accounts[0]?.address,
+      kind: 'sell',
+      sellAmountBeforeFee: `${10n ** 18n}`,
+      priceQuality,
       appData: JSON.stringify({ metadata: { hooks: { pre: [hook] } } }),
     }
   }
@@ -117,8 +121,12 @@ test('a quote whose token burns gas counts by what its simulation used', async (
   const { accounts, network, tokens } = world.market
   await burnGas(tokens.COW.address)
   const quote = (buyToken: string) => ({
-    ...{ sellToken: tokens.WETH.address, buyToken, from: accounts[0]?.address },
-    ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, priceQuality: 'verified' },
+    sellToken: tokens.WETH.address,
+    buyToken,
+    from: accounts[0]?.address,
+    kind: 'sell',
+    sellAmountBeforeFee: `${10n ** 18n}`,
+    priceQuality: 'verified',
   })
   const path = `/${network.name}/api/v1/quote`
   const [greedy, honest] = [clientAt('198.51.100.7'), clientAt('198.51.100.8')]
@@ -131,23 +139,23 @@ test('a quote whose token burns gas counts by what its simulation used', async (
 test('an order counts by the gas of its pre-hooks and of its wallet', async () => {
   const { accounts, network, tokens } = world.market
   const order = (gasLimit: string) => ({
-    ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, receiver: null },
-    ...{
-      sellAmount: `${10n ** 18n}`,
-      buyAmount: '1',
-      feeAmount: '0',
-      kind: 'sell',
-      partiallyFillable: false,
-    },
-    ...{
-      sellTokenBalance: 'erc20',
-      buyTokenBalance: 'erc20',
-      validTo: Math.floor(Date.now() / 1_000) + 1_200,
-    },
+    sellToken: tokens.WETH.address,
+    buyToken: tokens.USDC.address,
+    receiver: null,
+    sellAmount: `${10n ** 18n}`,
+    buyAmount: '1',
+    feeAmount: '0',
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
+    validTo: Math.floor(Date.now() / 1_000) + 1_200,
     appData: JSON.stringify({
       metadata: { hooks: { pre: [{ target: accounts[1]?.address, callData: '0x', gasLimit }] } },
     }),
-    ...{ from: accounts[0]?.address, signingScheme: 'eip1271', signature: '0x1234' },
+    from: accounts[0]?.address,
+    signingScheme: 'eip1271',
+    signature: '0x1234',
   })
   const path = `/${network.name}/api/v1/orders`
   const statuses = (gasLimit: string, address: string) =>
@@ -181,8 +189,12 @@ const trials = 100 / (7 + 1)
 test('a quote counts the gas that the trial of a token used, for the client that began it', async () => {
   const { accounts, network, tokens } = world.market
   const quote = (buyToken: string) => ({
-    ...{ sellToken: tokens.WETH.address, buyToken, from: accounts[0]?.address },
-    ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, priceQuality: 'optimal' },
+    sellToken: tokens.WETH.address,
+    buyToken,
+    from: accounts[0]?.address,
+    kind: 'sell',
+    sellAmountBeforeFee: `${10n ** 18n}`,
+    priceQuality: 'optimal',
   })
   const path = `/${network.name}/api/v1/quote`
   const statuses = await untilRefusedWithBurners('198.51.100.11', path, quote)
@@ -219,7 +231,8 @@ const signers = [
 test.each(signers)('a sign-in by %s counts the gas that its code may use', async (_, signature, units) => {
   const wallet = await putBurner(++burners)
   const message = await createMessage(app.url ?? '', {
-    ...{ address: getAddress(wallet), chainId: world.market.network.chainId },
+    address: getAddress(wallet),
+    chainId: world.market.network.chainId,
     issuedAt: new Date().toISOString(),
   })
   const body = { message, signature }

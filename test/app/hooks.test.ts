@@ -25,8 +25,10 @@ const startService = () =>
   startProgram(
     { database, chain },
     {
-      ...{ ...unlimited, SOLVER_PRIVATE_KEY: chain.market.solver.privateKey },
-      ...{ CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' },
+      ...unlimited,
+      SOLVER_PRIVATE_KEY: chain.market.solver.privateKey,
+      CMS_ENABLED: 'true',
+      CMS_API_KEY: 'cms-key-of-the-tests',
     },
     {
       networks: [{ network: chain.market.network, rpcUrl: node.url }],
@@ -96,7 +98,11 @@ let orders = 0
 async function signed(post: Hook[], buyAmount = 1n) {
   const appData = documentOf(post)
   const order = await traderOf().sign({
-    ...{ sell: 'WETH', buy: 'USDC', sellAmount: one, buyAmount, appDataHash: keccakText(appData) },
+    sell: 'WETH',
+    buy: 'USDC',
+    sellAmount: one,
+    buyAmount,
+    appDataHash: keccakText(appData),
     validTo: Math.floor(Date.now() / 1_000) + 1_200 + orders++,
   })
   return { ...order, appData, appDataHash: keccakText(appData) }
@@ -166,8 +172,11 @@ async function warningsOf(hooks: { pre?: Hook[]; post?: Hook[] }, from = target(
     } }`,
     {
       input: {
-        ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, from },
-        ...{ amount: { sellBeforeFee: `${one}` }, priceQuality: 'VERIFIED' },
+        sellToken: tokens.WETH.address,
+        buyToken: tokens.USDC.address,
+        from,
+        amount: { sellBeforeFee: `${one}` },
+        priceQuality: 'VERIFIED',
         appData: documentOf(hooks.post ?? [], hooks.pre),
       },
     },
@@ -178,7 +187,10 @@ async function warningsOf(hooks: { pre?: Hook[]; post?: Hook[] }, from = target(
 
 /** The unused counter's limit is 24,000: it uses some 22,100 units, and leaves less than a tenth. */
 const tightHook = (outcome: string, target = unused, gasLimit = '24000') => ({
-  ...{ target, gasLimit, outcome, gasUsed: expect.any(String) },
+  target,
+  gasLimit,
+  outcome,
+  gasUsed: expect.any(String),
 })
 
 test('an order shows what its post-hook did: it succeeded, reverted, or ran out of gas inside', async () => {
@@ -188,7 +200,9 @@ test('an order shows what its post-hook did: it succeeded, reverted, or ran out 
   const known = { unknownReason: null, txHash: expect.any(String), blockNumber: expect.any(Number) }
   const shown = (target: string, outcome: string, reason: string | null) => [
     {
-      ...{ phase: 'POST', target, gasLimit: '60000' },
+      phase: 'POST',
+      target,
+      gasLimit: '60000',
       calls: [{ ...known, outcome, reason, gasUsed: expect.any(String) }],
     },
   ]
@@ -223,7 +237,9 @@ test('an order shows what its post-hook did: it succeeded, reverted, or ran out 
   const { body } = await request(`${traderOf().base}/api/v1/debug/order/${uids[1]}`)
   expect(body.hooks).toEqual([
     expect.objectContaining({
-      ...{ phase: 'post', target: closed, gasLimit: '60000' },
+      phase: 'post',
+      target: closed,
+      gasLimit: '60000',
       calls: [expect.objectContaining({ outcome: 'reverted', reason: 'the bridge is closed' })],
     }),
   ])

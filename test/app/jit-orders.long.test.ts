@@ -38,10 +38,7 @@ beforeAll(async () => {
   const environment = {
     ...unlimited,
     SOLVERS: JSON.stringify([
-      {
-        ...{ kind: 'engine', name: 'bringer', url: engine.url },
-        ...{ privateKey: account.privateKey, jitOrders: true },
-      },
+      { kind: 'engine', name: 'bringer', url: engine.url, privateKey: account.privateKey, jitOrders: true },
     ]),
     SURPLUS_CAPTURING_JIT_ORDER_OWNERS: JSON.stringify([{ owner: market.accounts[capturer]?.address }]),
   }
@@ -145,8 +142,11 @@ test('an order that its solver brings is settled, and is an order of its owner f
   await eventually('it is filled', async () => (await statusOf(uid)) === 'fulfilled')
   const own = await uidOf(brought, maker)
   expect(await trader(maker).order(own)).toMatchObject({
-    ...{ class: 'liquidity', status: 'fulfilled', owner: trader(maker).address.toLowerCase() },
-    ...{ executedSellAmount: String(2_900n * dollar), executedBuyAmount: String(coin) },
+    class: 'liquidity',
+    status: 'fulfilled',
+    owner: trader(maker).address.toLowerCase(),
+    executedSellAmount: String(2_900n * dollar),
+    executedBuyAmount: String(coin),
   })
   const list: { uid: string }[] = await get(`v1/account/${trader(maker).address}/orders`)
   expect(list.map((order) => order.uid)).toContain(own)
@@ -175,8 +175,11 @@ test('an order that its solver brings is settled, and is an order of its owner f
     id: order.debugReport.trades.nodes[0].auctionId,
   })
   expect(auction.solutions[0].orders).toContainEqual({
-    ...{ orderUid: own, executedSell: String(2_900n * dollar), executedBuy: String(coin) },
-    ...{ sellToken: { symbol: 'USDC' }, order: { status: 'FULFILLED' } },
+    orderUid: own,
+    executedSell: String(2_900n * dollar),
+    executedBuy: String(coin),
+    sellToken: { symbol: 'USDC' },
+    order: { status: 'FULFILLED' },
   })
 })
 
@@ -222,7 +225,10 @@ test('alone, only an order of an owner that counts can win', async () => {
 test('an order that was placed with the service can’t be brought: not after it was cancelled', async () => {
   const waiting = await place({ buyAmount: 1_000_000n * dollar })
   const secret = await trader(placer).sign({
-    ...{ sell: 'USDC', buy: 'WETH', sellAmount: 2_900n * dollar, buyAmount: coin / 2n },
+    sell: 'USDC',
+    buy: 'WETH',
+    sellAmount: 2_900n * dollar,
+    buyAmount: coin / 2n,
     validTo: now() + 3_000,
   })
   engine.behaves(answering({ solutions: [] }))

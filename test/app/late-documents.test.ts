@@ -44,8 +44,13 @@ async function placeEmptied(documentOf: (wallet: Address) => string) {
   })
   const { sellAmount, buyAmount, feeAmount, ...rest } = order
   const posted = await request(`${base()}/orders`, 'POST', {
-    ...{ ...rest, from: wallet, signature, signingScheme: 'eip1271' },
-    ...{ sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` },
+    ...rest,
+    from: wallet,
+    signature,
+    signingScheme: 'eip1271',
+    sellAmount: `${sellAmount}`,
+    buyAmount: `${buyAmount}`,
+    feeAmount: `${feeAmount}`,
   })
   const uid = orderUid(world.market.network, order, wallet)
   expect(posted).toMatchObject({ status: 201, body: uid })
@@ -126,7 +131,10 @@ test('auctions run the hooks of a document that is uploaded after its order', as
     return order.standing.reason === 'DOCUMENT_REFUSED' && order
   })
   expect(refused).toMatchObject({
-    ...{ status: 'OPEN', fullAppData: heavy.document, hooks: [], trades: { nodes: [] } },
+    status: 'OPEN',
+    fullAppData: heavy.document,
+    hooks: [],
+    trades: { nodes: [] },
     diagnosis: {
       code: 'NOT_ACCEPTED',
       summary: expect.stringMatching(

@@ -46,10 +46,21 @@ function honest(query: string, { input, uids }: { input?: Record<string, string>
     { address: usdc, symbol: 'USDC', decimals: 6 },
   ]
   const order = {
-    ...{ uid: `0x${'12'.repeat(56)}`, status: 'OPEN', sellToken: weth, buyToken: usdc, receiver: owner },
-    ...{ sellAmount: '1000000000000000000', buyAmount: '2985000000', feeAmount: '0', kind: 'SELL' },
-    ...{ validTo: Math.floor(Date.now() / 1_000) + 1_800, appData: appDataHash('{}'), network },
-    ...{ partiallyFillable: false, sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' },
+    uid: `0x${'12'.repeat(56)}`,
+    status: 'OPEN',
+    sellToken: weth,
+    buyToken: usdc,
+    receiver: owner,
+    sellAmount: '1000000000000000000',
+    buyAmount: '2985000000',
+    feeAmount: '0',
+    kind: 'SELL',
+    validTo: Math.floor(Date.now() / 1_000) + 1_800,
+    appData: appDataHash('{}'),
+    network,
+    partiallyFillable: false,
+    sellTokenBalance: 'ERC20',
+    buyTokenBalance: 'ERC20',
     typedData: { domain: { chainId: network.chainId, verifyingContract: settlement } },
   }
   if (query.includes('placeOrder'))
@@ -60,12 +71,22 @@ function honest(query: string, { input, uids }: { input?: Record<string, string>
   if (query.includes('quote('))
     return {
       quote: {
-        ...{ quoteId: 1, verified: true, warnings: [], protocolFeeBps: null, slippage: null, order },
-        ...{ expiration: '2027-01-01T00:00:00Z', from: owner },
+        quoteId: 1,
+        verified: true,
+        warnings: [],
+        protocolFeeBps: null,
+        slippage: null,
+        order,
+        expiration: '2027-01-01T00:00:00Z',
+        from: owner,
         priceImpact: { share: '0.003', usd: null, isNotable: false, needsAcceptance: false },
         quote: {
-          ...{ sellAmount: '990000000000000000', buyAmount: '3000000000', feeAmount: '10000000000000000' },
-          ...{ appData: '{}', sellToken: tokens[0], buyToken: tokens[1] },
+          sellAmount: '990000000000000000',
+          buyAmount: '3000000000',
+          feeAmount: '10000000000000000',
+          appData: '{}',
+          sellToken: tokens[0],
+          buyToken: tokens[1],
         },
       },
     }
@@ -101,8 +122,16 @@ function spread(value: unknown, key: string, members: object): void {
 }
 
 const flags = {
-  ...{ sell: weth, buy: usdc, amount: '1', from: owner, 'valid-for': '1800', network: undefined },
-  ...{ 'buy-amount': undefined, limit: undefined, receiver: undefined, slippage: undefined },
+  sell: weth,
+  buy: usdc,
+  amount: '1',
+  from: owner,
+  'valid-for': '1800',
+  network: undefined,
+  'buy-amount': undefined,
+  limit: undefined,
+  receiver: undefined,
+  slippage: undefined,
 }
 const signing = { 'key-file': keyFile, yes: true, 'accept-impact': false }
 const none = () => undefined
@@ -145,7 +174,10 @@ describe('addresses', () => {
     expect([quoted.done, quoted.fault]).toEqual([undefined, expect.stringMatching(refused)])
     const cancelled = await outcome((warn) =>
       cancel([`0x${'12'.repeat(32)}${owner.slice(2)}${'ff'.repeat(4)}`], signing, {
-        ...{ service, warn, print: warn, findOwnNetwork: none },
+        service,
+        warn,
+        print: warn,
+        findOwnNetwork: none,
       }),
     )
     expect([cancelled.done, cancelled.fault]).toEqual([undefined, expect.stringMatching(refused)])
@@ -372,7 +404,10 @@ describe('a price far from the market', () => {
   ])('of %s is said by quote and sign', async (share, usd, line) => {
     const said = [`warning: PRICE_IMPACT: ${line}.`]
     expect(await asked(at(share, usd), false)).toEqual({
-      ...{ quoted: said, signed: said, fault: '', placed: 'the service answers with another order' },
+      quoted: said,
+      signed: said,
+      fault: '',
+      placed: 'the service answers with another order',
     })
   })
 
@@ -381,11 +416,16 @@ describe('a price far from the market', () => {
       'warning: PRICE_IMPACT: the trade gives 98 % less than the market price, 29,404.9 US dollars; `sign` needs --accept-impact.',
     ]
     expect(await asked(at('0.98', '29404.9'), false)).toEqual({
-      ...{ quoted: said, signed: said, fault: 'the price is far from the market: --accept-impact signs it' },
+      quoted: said,
+      signed: said,
+      fault: 'the price is far from the market: --accept-impact signs it',
       placed: 'the quote gives 98 % less than the market price: acceptImpact is needed to sign it',
     })
     expect(await asked(at('0.98', '29404.9'), true)).toEqual({
-      ...{ quoted: said, signed: said, fault: '', placed: 'the service answers with another order' },
+      quoted: said,
+      signed: said,
+      fault: '',
+      placed: 'the service answers with another order',
     })
     expect((await asked(at('0.2', null), false)).placed).toMatch(/^the quote gives 20 % less/)
   })
@@ -416,7 +456,8 @@ describe('tools for agents at a service elsewhere', () => {
     const { orderToSign, typedData, orderUid } = structuredContent
     expect(JSON.parse(content[1]?.text ?? '')).toMatchObject({ orderToSign, typedData, orderUid, quoteId: 1 })
     expect(typedData).toMatchObject({
-      ...{ primaryType: 'Order', domain: { verifyingContract: settlement, chainId: 11_155_111 } },
+      primaryType: 'Order',
+      domain: { verifyingContract: settlement, chainId: 11_155_111 },
       message: { sellToken: weth, buyToken: usdc, receiver: owner, buyAmount: '2985000000', kind: 'sell' },
     })
   })
@@ -492,7 +533,8 @@ describe('tools for agents at a service elsewhere', () => {
       const refusal = { errors: [{ message: 'no', extensions: { code: 'InvalidParameter', field } }] }
       const { structuredContent } = await called('quote', given, () => refusal)
       expect(structuredContent.error).toMatchObject({
-        ...{ field: argument, nextStep: 'Change the argument, and call the tool again.' },
+        field: argument,
+        nextStep: 'Change the argument, and call the tool again.',
       })
     }
   })

@@ -34,8 +34,11 @@ function wish() {
 async function poolOfQuote(): Promise<Address> {
   const { tokens, network } = world.market
   const input = {
-    ...{ network: network.name, sellToken: tokens.USDC.address, buyToken: tokens.WETH.address },
-    ...{ amount: { sellBeforeFee: `${1_000n * dollar}` }, from: world.market.accounts[0]?.address },
+    network: network.name,
+    sellToken: tokens.USDC.address,
+    buyToken: tokens.WETH.address,
+    amount: { sellBeforeFee: `${1_000n * dollar}` },
+    from: world.market.accounts[0]?.address,
   }
   const query =
     'mutation ($input: QuoteInput!) { quote(input: $input) { route { paths { hops { pool } } } } }'

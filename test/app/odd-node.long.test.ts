@@ -46,8 +46,10 @@ beforeAll(async () => {
   const holderTokens = [{ address: tokens.USDC.address, fromBlock: network.firstBlock }]
   const environment = {
     ...unlimited,
-    ...{ SOLVER_PRIVATE_KEY: solver.privateKey, METRICS_PORT: '0' },
-    ...{ CMS_ENABLED: 'true', CMS_API_KEY: 'cms-key-of-the-tests' },
+    SOLVER_PRIVATE_KEY: solver.privateKey,
+    METRICS_PORT: '0',
+    CMS_ENABLED: 'true',
+    CMS_API_KEY: 'cms-key-of-the-tests',
   }
   program = await startProgram({ database, chain }, environment, {
     networks: [{ network: { ...network, holderTokens }, rpcUrl: node.url }],
@@ -225,8 +227,10 @@ test('a settlement whose transaction the node does not know is stored, and compl
     return now.isComplete && now
   })
   expect(complete).toMatchObject({
-    ...{ auctionId: expect.any(Number), gasUsed: expect.stringMatching(/^\d{5,}$/) },
-    ...{ fees: expect.any(Array), slippage: expect.any(Array) },
+    auctionId: expect.any(Number),
+    gasUsed: expect.stringMatching(/^\d{5,}$/),
+    fees: expect.any(Array),
+    slippage: expect.any(Array),
     trades: [{ orderUid: uid, auctionId: complete.auctionId }],
   })
   const { executedFeeToken } = await trader.order(uid)

@@ -130,7 +130,8 @@ describe('an order through the client library', () => {
     for (const { hasAllClearingPrices } of auction.solutions) expect(hasAllClearingPrices).toBe(true)
     const { clearingPrices } = auction.solutions.find(({ isWinner }: { isWinner: boolean }) => isWinner)
     const shown = clearingPrices.map((one: { price: string; token: { address: string } }) => [
-      ...[one.token.address, one.price],
+      one.token.address,
+      one.price,
     ])
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(settled))
   })

@@ -93,7 +93,9 @@ test('a TWAP of a proxy with funds for two of three parts reaches its user, each
   ])
   expect(ofType(list, 'PART_FAILED')).toMatchObject([
     {
-      ...{ partIndex: 2, partCount: 3, wasPlaced: false },
+      partIndex: 2,
+      partCount: 3,
+      wasPlaced: false,
       reason: expect.stringMatching(
         /^The owner has too little of the sell token for its part\. The answer: “InsufficientBalance: /,
       ),

@@ -52,12 +52,11 @@ test('a watch tower drives a TWAP to its end by the hash of a document alone', a
   )
   for (const uid of filled)
     expect((await request(`${base()}/orders/${uid}`)).body).toMatchObject({
-      ...{
-        status: 'fulfilled',
-        executedSellAmount: `${100n * coin}`,
-        appData: keccakText('a document that its owner has not uploaded'),
-      },
-      ...{ owner: wallet, fullAppData: null },
+      status: 'fulfilled',
+      executedSellAmount: `${100n * coin}`,
+      appData: keccakText('a document that its owner has not uploaded'),
+      owner: wallet,
+      fullAppData: null,
     })
 }, 120_000)
 

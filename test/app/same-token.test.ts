@@ -48,7 +48,10 @@ describe('with default settings, a token sold for itself', () => {
     const held = await contractHolds(symbol)
     const limit = (BigInt(buyAmount) * 99n) / 100n
     const { body: uid } = await trader.place({
-      ...{ sell: symbol, buy: symbol, sellAmount: amount, buyAmount: limit },
+      sell: symbol,
+      buy: symbol,
+      sellAmount: amount,
+      buyAmount: limit,
     })
     const order = await filled(uid)
     expect(order.executedSellAmount).toBe(`${amount}`)
@@ -72,7 +75,11 @@ describe('with default settings, a token bought with itself', () => {
     const asked = { kind: 'buy', buyAmountAfterFee: `${one}` }
     const quoted = await quote(WETH.address, WETH.address, asked)
     const placed = await trader.place({
-      ...{ sell: 'WETH', buy: 'WETH', sellAmount: 2n * one, buyAmount: one, kind: 'buy' },
+      sell: 'WETH',
+      buy: 'WETH',
+      sellAmount: 2n * one,
+      buyAmount: one,
+      kind: 'buy',
     })
     for (const { status, body } of [quoted, placed])
       expect([status, body.errorType]).toEqual([400, 'SameBuyAndSellToken'])

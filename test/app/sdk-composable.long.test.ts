@@ -53,9 +53,14 @@ const now = async () =>
 
 const fromData = (change: Partial<TwapData>) =>
   Twap.fromData({
-    ...{ sellToken: world.market.tokens.DAI.address, buyToken: world.market.tokens.WETH.address },
-    ...{ receiver: world.market.accounts[1]?.address ?? zeroAddress, sellAmount: 200n * coin, buyAmount: 2n },
-    ...{ numberOfParts: 2n, timeBetweenParts: 20n, appData: keccakText('a document of the SDK') },
+    sellToken: world.market.tokens.DAI.address,
+    buyToken: world.market.tokens.WETH.address,
+    receiver: world.market.accounts[1]?.address ?? zeroAddress,
+    sellAmount: 200n * coin,
+    buyAmount: 2n,
+    numberOfParts: 2n,
+    timeBetweenParts: 20n,
+    appData: keccakText('a document of the SDK'),
     ...change,
   })
 
@@ -113,7 +118,11 @@ test.concurrent.each(Object.values(StartTimeValue))(
     const start =
       startType === StartTimeValue.AT_EPOCH ? Number(epoch) : Number(await twap.cabinet(contextOf(owner)))
     expect(order).toMatchObject({
-      ...{ hash: twap.id, handler: address(handler), ...leaf, startsAt: start, endsAt: start + 39 },
+      hash: twap.id,
+      handler: address(handler),
+      ...leaf,
+      startsAt: start,
+      endsAt: start + 39,
       context: await twap.cabinet(contextOf(owner)),
       parts: {
         nodes: [0, 1].map((k) => ({

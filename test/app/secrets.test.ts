@@ -28,11 +28,26 @@ const environment = {
   SOLVERS: `[{"kind":"engine","name":"y","url":"https://y.org/engine-key-in-its-path","privateKey":"${privateKey('c')}"}]`,
 }
 const secrets = [
-  ...['p@ss-of-database', 'p%40ss-of-database', 'metrics-key-0123456789', 'admin-key-0123456789'],
-  ...['cms-key-0123456789ab', privateKey('a'), privateKey('b'), privateKey('c'), 'traces-key-0123'],
-  ...['access-log-key-0123456789', 'smtp-password-1', '123456789:telegram-bot-token-of-the-tests-00'],
-  ...['telegram-webhook-secret-01', 'dune-key-0123456789', 'coingecko-key-01', 'moralis-key-0123'],
-  ...['estimator-key-01', 'engine-key-in-its-path', 'node-key-in-a-path-0123', 'node-key-in-query'],
+  'p@ss-of-database',
+  'p%40ss-of-database',
+  'metrics-key-0123456789',
+  'admin-key-0123456789',
+  'cms-key-0123456789ab',
+  privateKey('a'),
+  privateKey('b'),
+  privateKey('c'),
+  'traces-key-0123',
+  'access-log-key-0123456789',
+  'smtp-password-1',
+  '123456789:telegram-bot-token-of-the-tests-00',
+  'telegram-webhook-secret-01',
+  'dune-key-0123456789',
+  'coingecko-key-01',
+  'moralis-key-0123',
+  'estimator-key-01',
+  'engine-key-in-its-path',
+  'node-key-in-a-path-0123',
+  'node-key-in-query',
 ]
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): string {

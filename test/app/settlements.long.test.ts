@@ -68,7 +68,11 @@ function withHeldTransactions() {
   const sequence = createSettlementSequence(rpc, market.network)
   const { privateKey } = market.solver
   const settler = createSettler({
-    ...{ rpc, network: market.network, privateKey, sequence, log: silentLog },
+    rpc,
+    network: market.network,
+    privateKey,
+    sequence,
+    log: silentLog,
     maxFeePerGas: 500n * 10n ** 9n,
     balances: createAccountBalances({ rpc, accounts: new Map(), log: silentLog }),
   })

@@ -19,8 +19,11 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 let places = 0
 /** An order at a price that no solver can meet: the made-up one can. */
 const wish = (more: object = {}) => ({
-  ...{ sell: 'WETH' as const, buy: 'USDC' as const, sellAmount: one, buyAmount: 1_000_000n * dollars },
-  ...{ validTo: Math.floor(Date.now() / 1_000) + 3_600 + places++ },
+  sell: 'WETH' as const,
+  buy: 'USDC' as const,
+  sellAmount: one,
+  buyAmount: 1_000_000n * dollars,
+  validTo: Math.floor(Date.now() / 1_000) + 3_600 + places++,
   ...more,
 })
 const place = async (more: object = {}): Promise<string> => (await trader.place(wish(more))).body

@@ -43,8 +43,12 @@ test('a client with too many bytes of quotes still gets fast ones, which are not
   const { tokens } = world.market
   const quote = async (priceQuality: string) =>
     request(`${trader().base}/api/v1/quote`, 'POST', {
-      ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, from: trader().address },
-      ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 17n}`, priceQuality },
+      sellToken: tokens.WETH.address,
+      buyToken: tokens.USDC.address,
+      from: trader().address,
+      kind: 'sell',
+      sellAmountBeforeFee: `${10n ** 17n}`,
+      priceQuality,
     })
   expect((await quote('optimal')).status).toBe(200)
   expect((await quote('optimal')).status).toBe(200)
@@ -66,7 +70,8 @@ test('placeOrders stores what the bytes of its client allow, and a cancellation 
         orders: signed.map(({ signingScheme, kind, sellTokenBalance, buyTokenBalance, ...order }) => ({
           ...order,
           appDataHash: undefined,
-          ...{ signingScheme: 'EIP712', kind: 'SELL' },
+          signingScheme: 'EIP712',
+          kind: 'SELL',
         })),
       },
     },
@@ -77,8 +82,15 @@ test('placeOrders stores what the bytes of its client allow, and a cancellation 
 
 const none = { bytes: 0, ageMs: 1 }
 const unlimited = {
-  ...{ quotes: none, orders: none, sessions: none, channels: none, 'sign-in nonces': none },
-  ...{ 'test deliveries': none, 'sessions of balances': none, 'affiliate codes': none, tokens: none },
+  quotes: none,
+  orders: none,
+  sessions: none,
+  channels: none,
+  'sign-in nonces': none,
+  'test deliveries': none,
+  'sessions of balances': none,
+  'affiliate codes': none,
+  tokens: none,
 }
 const key = 'editor-key-of-16-or-more'
 

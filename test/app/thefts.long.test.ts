@@ -139,7 +139,8 @@ const through = (order: SentOrder, paid: bigint, pool: Address) => {
   return {
     interactions: [
       {
-        ...{ kind: 'custom', internalize: false },
+        kind: 'custom',
+        internalize: false,
         ...wire(stage.call('BurningPool', 'trade', [sellToken, pool, BigInt(sellAmount), ...amounts])),
         allowances: [{ token: sellToken, spender: stage.placeOf('BurningPool'), amount: sellAmount }],
         inputs: [{ token: sellToken, amount: sellAmount }],

@@ -78,12 +78,17 @@ async function startTraced(environment: Record<string, string>) {
     return closed
   }
   return {
-    ...{ receiver, node, lines, app, close },
+    receiver,
+    node,
+    lines,
+    app,
+    close,
     query: (query: string, traceparent?: string) =>
       ask(`${app.url}/graphql`, {
         method: 'POST',
         headers: {
-          ...{ 'content-type': 'application/json', authorization: 'Bearer session-token-of-somebody-0123' },
+          'content-type': 'application/json',
+          authorization: 'Bearer session-token-of-somebody-0123',
           ...(traceparent && { traceparent }),
         },
         body: JSON.stringify({ query }),
@@ -114,8 +119,11 @@ test('a request is one trace with its client’s, through statements and calls, 
     method: 'POST',
     headers: { 'content-type': 'application/json', traceparent: parent },
     body: JSON.stringify({
-      ...{ kind: 'sell', sellAmountBeforeFee: '1000000000000000', from: chain.market.solver.address },
-      ...{ sellToken: token('WETH'), buyToken: token('USDC') },
+      kind: 'sell',
+      sellAmountBeforeFee: '1000000000000000',
+      from: chain.market.solver.address,
+      sellToken: token('WETH'),
+      buyToken: token('USDC'),
     }),
   })
   await eventually('both have arrived', () =>
@@ -152,8 +160,12 @@ test('a request is one trace with its client’s, through statements and calls, 
   })
   const told = [JSON.stringify(traced.spans()), traced.lines.join(''), metrics.bytes.toString()].join()
   for (const secret of [
-    ...[...Object.values(secrets), 'receiver-key-of-the-traces', 'session-token-of-somebody'],
-    ...['key-of-the-node-in-a-path', uid, new URL(database.url).password],
+    ...Object.values(secrets),
+    'receiver-key-of-the-traces',
+    'session-token-of-somebody',
+    'key-of-the-node-in-a-path',
+    uid,
+    new URL(database.url).password,
   ])
     if (secret !== '') expect(told).not.toContain(secret)
 })
@@ -167,7 +179,9 @@ test('a fault has the ids of its request and trace, in the answer and in the log
   )
   const { errors } = JSON.parse(answer.bytes.toString())
   expect(errors[0]?.extensions).toMatchObject({
-    ...{ code: 'Unavailable', requestId: answer.headers['x-request-id'], traceId },
+    code: 'Unavailable',
+    requestId: answer.headers['x-request-id'],
+    traceId,
   })
   const line = traced.lines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId !== undefined)
   expect(line).toMatchObject({ requestId: answer.headers['x-request-id'], traceId })

@@ -58,7 +58,9 @@ function runApart(args: readonly string[], input = ''): Promise<Ended> {
 function runOnTerminal(args: readonly string[], typed: readonly [prompt: string, keys: string][]) {
   const line = [...command(), ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', line, '/dev/null'], {
-    ...{ cwd: folder, env: { ...environment, TERM: 'xterm' }, stdio: ['pipe', 'pipe', 'inherit'] },
+    cwd: folder,
+    env: { ...environment, TERM: 'xterm' },
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   let [screen, next] = ['', 0]
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -74,7 +76,14 @@ function runOnTerminal(args: readonly string[], typed: readonly [prompt: string,
 }
 
 const quoteFlags = (...more: string[]) => [
-  ...['quote', '--sell', 'WETH', '--buy', 'USDC', '--from', account().address, ...more],
+  'quote',
+  '--sell',
+  'WETH',
+  '--buy',
+  'USDC',
+  '--from',
+  account().address,
+  ...more,
 ]
 
 async function quoted(...more: string[]) {
@@ -110,7 +119,8 @@ interface Scripted {
 /** The true service's answer. */
 async function answered(query: string, variables: object): Promise<{ data: Scripted }> {
   const response = await fetch(`${world.url}/graphql`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables }),
   })
   return JSON.parse(await response.text())
@@ -131,7 +141,8 @@ test('a whole trade in one pipe, and its order verified against the chain', asyn
     .map((word) => `'${word}'`)
     .join(' ')} "$@"; }\n${commands.join(' | ')}`
   const { stdout } = await promisify(execFile)('bash', ['-c', `set -o pipefail; ${script}`], {
-    ...{ cwd: folder, env: environment },
+    cwd: folder,
+    env: environment,
   })
   const uid = stdout.trim()
   expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
@@ -205,7 +216,9 @@ describe('quote', () => {
   test('takes exact amounts, a slippage and an expiry', async () => {
     const sale = await quoted('--amount', '1.5', '--slippage', '1', '--valid-for', '600')
     expect(sale).toMatchObject({
-      ...{ network: 'sepolia', from: account().address.toLowerCase(), appData: '{}' },
+      network: 'sepolia',
+      from: account().address.toLowerCase(),
+      appData: '{}',
       sellToken: { symbol: 'WETH', decimals: 18 },
       order: { kind: 'SELL', sellAmount: '1500000000000000000', feeAmount: '0' },
     })
@@ -230,7 +243,8 @@ describe('quote', () => {
     const funds = ['BALANCE_MISSING', 'ALLOWANCE_MISSING']
     expect(await warnings('--amount', '1')).toEqual({ code: 0, warnings: funds })
     expect(await warnings('--amount', '1', '--limit', '6000')).toEqual({
-      ...{ code: 0, warnings: [...funds, 'PRICE_OUT_OF_REACH'] },
+      code: 0,
+      warnings: [...funds, 'PRICE_OUT_OF_REACH'],
     })
   })
 
@@ -276,7 +290,8 @@ describe('quote of a service that answers another order', () => {
     })
     const ended = await run(quoteFlags('--amount', '1', '--url', hostile.url))
     expect(ended).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: `tradegraph: the service quotes another order than the flags demand: see its ${members}\n`,
     })
   })
@@ -290,7 +305,8 @@ test('quote names both tokens, and takes no symbol from a part of the pools', as
   })
   const refused = await run(quoteFlags('--amount', '1', '--url', crowded.url))
   expect(refused).toMatchObject({
-    ...{ code: 1, stdout: '' },
+    code: 1,
+    stdout: '',
     stderr:
       'tradegraph: sepolia has too many pools to know that only one token is called USDC: name its address\n',
   })
@@ -314,7 +330,9 @@ describe('sign', () => {
     expect(ended.stderr).toMatch(/^network {2}sepolia, chain id 11155111, settlement contract 0x9008/m)
     const { signature, ...signed } = JSON.parse(ended.stdout)
     const domain = {
-      ...{ name: 'Gnosis Protocol', version: 'v2', chainId: signed.chainId },
+      name: 'Gnosis Protocol',
+      version: 'v2',
+      chainId: signed.chainId,
       verifyingContract: signed.settlementContract,
     }
     const message = { ...signed.order, kind: 'sell', sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' }
@@ -454,7 +472,8 @@ describe('submit and cancel', () => {
     ])
     await using elsewhere = await startScripted(answered)
     expect(await run(['verify', uid, '--url', elsewhere.url])).toMatchObject({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringMatching(/^tradegraph: no node of sepolia is known: name one with --rpc\n/),
     })
     const refused = await run(['cancel', uid, '--key-file', 'key', '--yes'])
@@ -511,7 +530,8 @@ describe('submit and cancel', () => {
       return { data }
     })
     expect(await run(['submit', '--url', renaming.url], file)).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: `tradegraph: the service answers with the UID ${other}, and the signed order has ${uid}\n`,
     })
     const cancelled = await run(['cancel', uid, '--key-file', 'key', '--yes', '--url', renaming.url])
@@ -524,7 +544,8 @@ describe('submit and cancel', () => {
     const approve = (amount: bigint) =>
       world.chain.rpc.call('eth_sendTransaction', [
         {
-          ...{ from: account().address, to: tokens.WETH.address },
+          from: account().address,
+          to: tokens.WETH.address,
           data: erc20.encodeFunctionData('approve', [network.vaultRelayer, amount]),
         },
       ])

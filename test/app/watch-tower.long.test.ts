@@ -127,7 +127,8 @@ test.concurrent('the errors of handlers are obeyed', async () => {
   expect(await diagnosis(block.wallet, block.params, 'WAITING')).toMatchObject({ nextPollBlock: 1_000_000 })
   const never = await scripted(revert('PollNever', 'it\u202Eis over'))
   expect(await diagnosis(never.wallet, never.params, 'FINISHED')).toMatchObject({
-    ...{ status: 'ENDED', nextPollAt: null },
+    status: 'ENDED',
+    nextPollAt: null,
     lastPoll: { result: 'ENDED', reason: 'PollNever: it is over' },
   })
   const soon = await scripted(revert('PollTryNextBlock', 'soon'))

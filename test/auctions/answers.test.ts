@@ -326,8 +326,14 @@ describe('refused solutions', () => {
       server.database.db,
       [
         {
-          ...{ auctionId: 2n, chainId, deadlineBlock: 1, solver: solverAddress, code: 'reverts' as const },
-          ...{ message: 'x'.repeat(900), orderIds: [order.id], solutionIds: [7] },
+          auctionId: 2n,
+          chainId,
+          deadlineBlock: 1,
+          solver: solverAddress,
+          code: 'reverts' as const,
+          message: 'x'.repeat(900),
+          orderIds: [order.id],
+          solutionIds: [7],
         },
       ],
       new Date(0),

@@ -22,7 +22,8 @@ const abi = new Interface([
   'function pass(address target, bytes data)',
 ])
 const call = (method: string, values: readonly unknown[], target = contract): Interaction => ({
-  ...{ target, value: 0n },
+  target,
+  value: 0n,
   callData: abi.encodeFunctionData(method, values) as Hex,
 })
 const granting = call('grant', [heir, true])

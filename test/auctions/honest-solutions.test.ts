@@ -72,7 +72,10 @@ function randomTrade(random: Random, pool: Pool, seed: number) {
   const isSell = random.chance(0.5)
   const unsigned = auctionOrder(
     {
-      ...{ sellToken, buyToken, owner: account.address, validTo: 4_000_000_000 + seed },
+      sellToken,
+      buyToken,
+      owner: account.address,
+      validTo: 4_000_000_000 + seed,
       kind: isSell ? 'sell' : 'buy',
       sellAmount: isSell ? input : (input * 11n) / 10n,
       buyAmount: isSell ? (output * 9n) / 10n : output,
@@ -96,7 +99,9 @@ function interactionOf({ entry: { order }, pool, input, output }: Trade, way: st
   const amounts = buyToken === pool.token0 ? [output, 0n] : [0n, output]
   const call = stage.call('BurningPool', 'trade', [sellToken, pool.address, input, ...amounts])
   return {
-    ...{ kind: 'custom', internalize: false, ...call },
+    kind: 'custom',
+    internalize: false,
+    ...call,
     allowances: [{ token: sellToken, spender: call.target, amount: input }],
     inputs: [{ token: sellToken, amount: input }],
     outputs: [{ token: buyToken, amount: output }],
@@ -131,15 +136,21 @@ async function outcome(seed: number, services: ReturnType<typeof inspectionServi
   const amountOf = ({ entry: { order }, fee }: Trade) =>
     order.kind === 'sell' ? order.sellAmount - fee : order.buyAmount
   const solution: EngineSolution = {
-    ...{ id: 1, prices, preInteractions: [], postInteractions: [], gas: 400_000n },
-    ...{ flashloans: new Map(), wrappers: [] },
+    id: 1,
+    prices,
+    preInteractions: [],
+    postInteractions: [],
+    gas: 400_000n,
+    flashloans: new Map(),
+    wrappers: [],
     trades: used.map((trade, index) => {
       const { order } = trade.entry
       const about = { executedAmount: amountOf(trade), fee: trade.fee }
       if (index === 0) return { kind: 'fulfillment', order: order.uid, ...about }
       const { receiver, ...data } = order
       return {
-        ...{ kind: 'jit', ...about },
+        kind: 'jit',
+        ...about,
         order: { ...data, receiver: receiver ?? zeroAddress, signingScheme: 'eip712' },
       }
     }),

@@ -50,7 +50,10 @@ const inspecting = ({ lacks = [], held = [] }: { lacks?: readonly Lack[]; held?:
 
 /** A solution of nothing but these calls. */
 const solutionOf = (...calls: Interaction[]): Solution => ({
-  ...{ solver: stage.solver.address, executions: [], score: 1n, pairScores: new Map() },
+  solver: stage.solver.address,
+  executions: [],
+  score: 1n,
+  pairScores: new Map(),
   proposal: { prices: new Map(), trades: [], interactions: calls, chosen: calls, gas: 600_000n },
 })
 /** The same with allowances, which the service gives. */
@@ -262,7 +265,9 @@ describe('of an engine', () => {
       const { services } = inspecting({ held: [dai()] })
       const danger = await guardedSolution(sampleAuction([]), solutionOf(call()), services)
       expect(danger).toEqual({
-        ...{ code: 'reverts', reverts: true, isForged: true },
+        code: 'reverts',
+        reverts: true,
+        isForged: true,
         reason: expect.stringMatching(
           new RegExp(`^the balance of ${dai()} cannot be read, says .*; alone it can be read$`),
         ),

@@ -91,7 +91,11 @@ type ConditionalStage = Awaited<ReturnType<typeof startConditionalStage>>
 async function startConditionalStage(genesisTime: number) {
   const home = createTemporaryHome()
   const anvil = await launchAnvil(findAnvil(undefined), {
-    ...{ home, port: 0, genesisTime, log: silentLog, onSpawn() {} },
+    home,
+    port: 0,
+    genesisTime,
+    log: silentLog,
+    onSpawn() {},
   })
   const { rpc } = anvil
   const market = await buildMarket(anvil.rpcUrl, silentLog)

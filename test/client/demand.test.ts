@@ -10,7 +10,11 @@ const [owner, stranger] = [`0x${'a1'.repeat(20)}`, `0x${'bb'.repeat(20)}`]
 const [sellToken, buyToken] = [`0x${'51'.repeat(20)}`, `0x${'52'.repeat(20)}`]
 const now = Math.floor(Date.now() / 1_000)
 const input = {
-  ...{ from: owner, sellToken, buyToken, amount: { sellBeforeFee: '1000000' }, validity: { validFor: 600 } },
+  from: owner,
+  sellToken,
+  buyToken,
+  amount: { sellBeforeFee: '1000000' },
+  validity: { validFor: 600 },
 }
 
 function answered(order: object = {}, more: Partial<AnsweredQuote> = {}): AnsweredQuote {
@@ -20,9 +24,18 @@ function answered(order: object = {}, more: Partial<AnsweredQuote> = {}): Answer
     quoted: { sellAmount: '990000', buyAmount: '3000000000', feeAmount: '10000' },
     ...more,
     order: {
-      ...{ sellToken, buyToken, receiver: owner, sellAmount: '1000000', buyAmount: '2985000000' },
-      ...{ validTo: now + 600, appData: appDataHash('{}'), feeAmount: '0', kind: 'sell' },
-      ...{ partiallyFillable: false, sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+      sellToken,
+      buyToken,
+      receiver: owner,
+      sellAmount: '1000000',
+      buyAmount: '2985000000',
+      validTo: now + 600,
+      appData: appDataHash('{}'),
+      feeAmount: '0',
+      kind: 'sell',
+      partiallyFillable: false,
+      sellTokenBalance: 'erc20',
+      buyTokenBalance: 'erc20',
       ...order,
     },
   }
@@ -148,12 +161,20 @@ describe('the limit', () => {
       })
       const reply = {
         quote: {
-          ...{ kind, sellToken, buyToken, sellAmount: 1n + random(size), buyAmount: 1n + random(10n ** 20n) },
+          kind,
+          sellToken,
+          buyToken,
+          sellAmount: 1n + random(size),
+          buyAmount: 1n + random(10n ** 20n),
           feeAmount: random(1n + size / 20n),
         },
         terms: {
-          ...{ from: owner, receiver: null, validTo: now, appDataHash: appDataHash(document) },
-          ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+          from: owner,
+          receiver: null,
+          validTo: now,
+          appDataHash: appDataHash(document),
+          sellTokenBalance: 'erc20',
+          buyTokenBalance: 'erc20',
           volumeFees: [random(300n), random(2n) * 20_000n],
           partnerFees: [partner * 100n],
         },
@@ -165,8 +186,11 @@ describe('the limit', () => {
       const quoted = { sellAmount, buyAmount, feeAmount, protocolFeeBps }
       const fixed = kind === 'sell' ? { sellBeforeFee: order.sellAmount } : { buyAfterFee: order.buyAmount }
       const signed = {
-        ...{ ...order, sellAmount: String(order.sellAmount), buyAmount: String(order.buyAmount) },
-        ...{ receiver: owner, feeAmount: '0' },
+        ...order,
+        sellAmount: String(order.sellAmount),
+        buyAmount: String(order.buyAmount),
+        receiver: owner,
+        feeAmount: '0',
       }
       const demand = { ...input, amount: fixed as { sellBeforeFee: bigint }, appData: document }
       expect(faultsOf({ order: signed, owner, document, quoted }, demand, slippage)).toEqual([])

@@ -20,8 +20,16 @@ export function questionsOf(
   const [base, quote] = [WETH.address, USDC.address]
   const input = { from: account, sellToken: base, buyToken: quote, amount: { sellBeforeFee: 10n ** 17n } }
   const order = {
-    ...{ sellToken: base, buyToken: quote, sellAmount: 10n ** 17n, buyAmount: 1n, feeAmount: 0n },
-    ...{ kind: 'SELL', partiallyFillable: false, appData: '{}', from: account, signingScheme: 'EIP712' },
+    sellToken: base,
+    buyToken: quote,
+    sellAmount: 10n ** 17n,
+    buyAmount: 1n,
+    feeAmount: 0n,
+    kind: 'SELL',
+    partiallyFillable: false,
+    appData: '{}',
+    from: account,
+    signingScheme: 'EIP712',
     validTo: Math.floor(Date.now() / 1_000) + 600,
   }
   return {

@@ -116,14 +116,20 @@ test.each<[ways: ('before' | 'after')[], sent: number]>([
     const { WETH, USDC } = world.market.tokens
     const signer = new Wallet(keyOf(0))
     const order = {
-      ...{ sellToken: WETH.address, buyToken: USDC.address, kind: 'SELL' as const, sellAmount: 10n ** 17n },
+      sellToken: WETH.address,
+      buyToken: USDC.address,
+      kind: 'SELL' as const,
+      sellAmount: 10n ** 17n,
       // A price that nothing reaches.
-      ...{ buyAmount: 10n ** 18n, validTo: Math.floor(Date.now() / 1_000) + 600 + 10 * count + ways.length },
+      buyAmount: 10n ** 18n,
+      validTo: Math.floor(Date.now() / 1_000) + 600 + 10 * count + ways.length,
       appData: appDataHash('{}'),
     }
     const placing = losing('PlaceOrder', ways)
     const placed = await placeOrder(createClient({ url: world.url, fetch: placing.fetch }), {
-      ...{ order, signer, appData: '{}' },
+      order,
+      signer,
+      appData: '{}',
     })
     expect([placed.status, placing.sent.length]).toEqual(['OPEN', count])
     const cancelling = losing('CancelOrders', ways)
@@ -140,8 +146,13 @@ test.each<[ways: ('before' | 'after')[], sent: number]>([
 test('what the service refuses is not sent again, and a wrong document is not sent at all', async () => {
   const { WETH, USDC } = world.market.tokens
   const order = {
-    ...{ sellToken: WETH.address, buyToken: USDC.address, kind: 'SELL' as const, sellAmount: 10n ** 17n },
-    ...{ buyAmount: 1n, validTo: 1_700_000_000, appData: appDataHash('{}') },
+    sellToken: WETH.address,
+    buyToken: USDC.address,
+    kind: 'SELL' as const,
+    sellAmount: 10n ** 17n,
+    buyAmount: 1n,
+    validTo: 1_700_000_000,
+    appData: appDataHash('{}'),
   }
   const placing = losing('PlaceOrder', [])
   const client = createClient({ url: world.url, fetch: placing.fetch })
@@ -180,7 +191,10 @@ test.each<[field: string, changed: object]>([
   const { WETH, USDC } = world.market.tokens
   const from = new Wallet(keyOf(0)).address
   const input = {
-    ...{ from, sellToken: WETH.address, buyToken: USDC.address, amount: { sellBeforeFee: 10n ** 17n } },
+    from,
+    sellToken: WETH.address,
+    buyToken: USDC.address,
+    amount: { sellBeforeFee: 10n ** 17n },
     appData: '{"appCode":"client"}',
   }
   const { quote } = await client.mutate(QuoteDocument, { input, slippageBps: 100 })
@@ -195,7 +209,8 @@ test.each<[field: string, changed: object]>([
   const { chainId } = world.market.network
   const accepted = { input, chainId, slippageBps: 100, signer }
   await expect(placeOrder(client, { ...quote, order, ...accepted })).rejects.toMatchObject({
-    ...{ code: 'InvalidParameter', field },
+    code: 'InvalidParameter',
+    field,
   })
   const document = {
     ...quote,
@@ -213,8 +228,13 @@ test('an order that has ended is found, although the first stream is refused', a
   const signer = new Wallet(keyOf(0))
   const client = createClient({ url: world.url })
   const order = {
-    ...{ sellToken: WETH.address, buyToken: USDC.address, kind: 'SELL' as const, sellAmount: 10n ** 17n },
-    ...{ buyAmount: 10n ** 18n, validTo: Math.floor(Date.now() / 1_000) + 777, appData: appDataHash('{}') },
+    sellToken: WETH.address,
+    buyToken: USDC.address,
+    kind: 'SELL' as const,
+    sellAmount: 10n ** 17n,
+    buyAmount: 10n ** 18n,
+    validTo: Math.floor(Date.now() / 1_000) + 777,
+    appData: appDataHash('{}'),
   }
   const { uid } = await placeOrder(client, { order, signer, appData: '{}' })
   await cancelOrders(client, [uid], { signer })
@@ -233,7 +253,8 @@ test('an address that has no service ends a stream', async () => {
   const client = createClient({ url: world.url, fetch: page })
   const signal = AbortSignal.timeout(30_000)
   await expect(waitForOrder(client, `0x${'ab'.repeat(56)}`, { signal })).rejects.toMatchObject({
-    ...{ code: 'InvalidQuery', status: 404 },
+    code: 'InvalidQuery',
+    status: 404,
   })
 })
 

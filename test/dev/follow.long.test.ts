@@ -27,7 +27,8 @@ afterAll(async () => {
 
 test('a second system follows the first one by its URL alone, with its node', async () => {
   const follower = startDev(homes[1], {
-    ...{ flags: ['--follow', book.url, '--rpc', book.rpcUrl], environment: { LOG_LEVEL: 'warn' } },
+    flags: ['--follow', book.url, '--rpc', book.rpcUrl],
+    environment: { LOG_LEVEL: 'warn' },
   })
   programs.push(follower)
   const { url, network, chainId, accounts } = await follower.ready()
@@ -35,7 +36,10 @@ test('a second system follows the first one by its URL alone, with its node', as
   const market = describeMarket()
   const trader = createTrader(book.url, market)
   const { body: uid } = await trader.place({
-    ...{ sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 16n, buyAmount: 1n },
+    sell: 'WETH',
+    buy: 'USDC',
+    sellAmount: 10n ** 16n,
+    buyAmount: 1n,
   })
   const query = `{ order(uid: "${uid}") { status trades(first: 9) { nodes { txHash } } } }`
   const [there, here] = await Promise.all(
@@ -48,7 +52,10 @@ test('a second system follows the first one by its URL alone, with its node', as
   )
   expect(here).toEqual(there)
   const placed = await createTrader(url, market).place({
-    ...{ sell: 'WETH', buy: 'USDC', sellAmount: 10n ** 16n, buyAmount: 10n ** 15n },
+    sell: 'WETH',
+    buy: 'USDC',
+    sellAmount: 10n ** 16n,
+    buyAmount: 10n ** 15n,
   })
   expect((await trader.order(placed.body)).status).toBe('open')
   // No default of a follower is worth a warning.
@@ -62,7 +69,12 @@ test('the base URL of a network is taken too, and the chain from the node', asyn
   const { settlement, vaultRelayer, wrappedNative, chainId } = describeMarket().network
   const conditionalOrders = { composableCow, firstBlock: 0 }
   expect(found.network).toMatchObject({
-    ...{ chainId, settlement, vaultRelayer, wrappedNative, firstBlock: 0, conditionalOrders },
+    chainId,
+    settlement,
+    vaultRelayer,
+    wrappedNative,
+    firstBlock: 0,
+    conditionalOrders,
   })
 })
 

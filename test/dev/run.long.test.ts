@@ -75,7 +75,9 @@ it('prints a few lines for people, with links, trades at once, and lets its acco
   expect(out.match(/^ready .+ after [\d.]+ s$/m)?.[0]).toContain(url)
   const links = [...out.matchAll(/^ {2}(?!chain).*?(http\S+)/gm)].map(([, link]) => link ?? '')
   expect(links).toEqual([
-    ...[`${url}/`, `${url}/graphql`, `${url}/docs`],
+    `${url}/`,
+    `${url}/graphql`,
+    `${url}/docs`,
     ...accounts.map(({ address }) => `${url}/accounts/${address}`),
     ...[`${url}/orders/${uid}`, ...waiting].toSorted((a, b) => out.indexOf(a) - out.indexOf(b)),
   ])

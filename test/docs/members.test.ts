@@ -25,8 +25,11 @@ describe.each(Object.entries(members))('the table of %s', (_, described) => {
 
 describe('what the tables have from the order book', () => {
   const network = {
-    ...{ ...sampleNetwork, chainId: 1, name: 'mainnet' },
-    ...{ settlement: soldOrder.settlementContract, ethFlows: [soldOrder.owner] },
+    ...sampleNetwork,
+    chainId: 1,
+    name: 'mainnet',
+    settlement: soldOrder.settlementContract,
+    ethFlows: [soldOrder.owner],
   }
   const ignore = () => undefined
   let book: FakeOrderBook
@@ -39,17 +42,31 @@ describe('what the tables have from the order book', () => {
     await claimOrderBook(db, 1, book.url, async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
     const common = { db, now: Date.now, log: silentLog }
     const services: MirrorServices = {
-      ...{ ...common, network, checkSignature: async () => 'valid' },
+      ...common,
+      network,
+      checkSignature: async () => 'valid',
       readPresignatures: async () => new Map(),
       describeTokens: async () => new Map(),
       blockTimes: async () => new Map(),
       orderBook: createOrderBook({
-        ...{ ...common, chainId: 1, name: 'book', title: 'the order book', url: book.url },
-        ...{ callsPerMinute: Number.POSITIVE_INFINITY, quotesPerSecond: 10, submissionsPerSecond: 5 },
+        ...common,
+        chainId: 1,
+        name: 'book',
+        title: 'the order book',
+        url: book.url,
+        callsPerMinute: Number.POSITIVE_INFINITY,
+        quotesPerSecond: 10,
+        submissionsPerSecond: 5,
       }),
       meter: {
-        ...{ looked: ignore, stored: ignore, compared: ignore, refused: ignore, unverified: ignore },
-        ...{ missing: ignore, competitions: ignore, unknownMembers: ignore },
+        looked: ignore,
+        stored: ignore,
+        compared: ignore,
+        refused: ignore,
+        unverified: ignore,
+        missing: ignore,
+        competitions: ignore,
+        unknownMembers: ignore,
       },
     }
     book.competitions.set(soldCompetition.auctionId, soldCompetition)

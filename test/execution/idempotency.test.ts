@@ -131,8 +131,12 @@ describe('a repeated request', () => {
   test('of a quote that is not stored gets another quote: its key holds digests, and no body', async () => {
     const key = `fast-${number}`
     const fast = {
-      ...{ kind: 'sell', sellAmountBeforeFee: '5', sellToken: wrapped, buyToken: dollar },
-      ...{ from: dollar, priceQuality: 'fast' },
+      kind: 'sell',
+      sellAmountBeforeFee: '5',
+      sellToken: wrapped,
+      buyToken: dollar,
+      from: dollar,
+      priceQuality: 'fast',
     }
     const ask = (body: object, of = key) => post('/sepolia/api/v1/quote', body, of)
     const bodies = () => sql(one.database.db).idempotencyKey.count({ where: { body: { not: null } } })

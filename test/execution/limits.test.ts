@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fitToSchema } from '../../bench/documents/older.ts'
-import { documents as measured } from '../../bench/suites/documents.ts'
+import { reads } from '../../bench/documents/reads.ts'
 import { costRefusal } from '../../src/execution/admission/cost.ts'
 import { compiledQuery } from '../../src/execution/compiled/query.ts'
 import { checkSize } from '../../src/execution/documents/variables.ts'
 import { createExecutor, type Executor } from '../../src/execution/execute.ts'
 import { debugQuery } from '../../src/execution/http/handler.ts'
-import { schema } from '../../src/graphql/schema.ts'
 import { noCaller } from '../fakes/caller.ts'
 import { bombs, documentedQueries } from '../fakes/documents.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
@@ -38,8 +36,11 @@ const bodyOf = (query: string, variables = '{}') =>
 /** Not used: the refusal comes first. */
 const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
   limits: {
-    ...{ take: () => undefined, takeMore: () => undefined, settle: () => undefined },
-    ...{ spend: () => 0, maxReserved: () => 50 },
+    take: () => undefined,
+    takeMore: () => undefined,
+    settle: () => undefined,
+    spend: () => 0,
+    maxReserved: () => 50,
   },
 })
 
@@ -188,7 +189,7 @@ describe('documents that are admitted and answered', () => {
     ['one type', '{__type(name:"Order"){name fields{name type{name ofType{name fields{name}}}}}}'],
     ['what GraphiQL opens on', debugQuery],
     ...documentedQueries().filter(([, text]) => !text.startsWith('subscription')),
-    ...Object.entries(measured).map(([name, text]): [string, string] => [name, fitToSchema(text, schema)]),
+    ...Object.entries(reads),
   ])('%s', async (_what, query) => {
     const { data, errors } = await ask(bodyOf(query, JSON.stringify(variables)))
     expect(errors).toBeUndefined()

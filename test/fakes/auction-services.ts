@@ -159,7 +159,10 @@ export function createAuctionServices(db: Database) {
     }),
     gasPrice: async () => 1n,
     book: createOrderBook({
-      ...{ db, chainId: sampleNetwork.chainId, log: silentLog, maxOrders: 10_000 },
+      db,
+      chainId: sampleNetwork.chainId,
+      log: silentLog,
+      maxOrders: 10_000,
       readDocument: createDocumentReader({
         network: sampleNetwork,
         limits: { maxGas: 8_000_000n, minValidity: 60 },

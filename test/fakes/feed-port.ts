@@ -63,7 +63,11 @@ export function createStoredFeed() {
   }
 
   const feed = {
-    ...{ port, signals, texts, reads, faults },
+    port,
+    signals,
+    texts,
+    reads,
+    faults,
     /** Places whose entries have no text any more. */
     gone: new Set<FeedPosition>(),
     /** The place behind which all entries are kept. */

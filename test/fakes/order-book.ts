@@ -85,7 +85,9 @@ export async function startOrderBook() {
   /** Bodies by method and path. */
   const bodies = new Map<string, unknown>()
   const state: { isAway: boolean; delivery: keyof typeof deliveries; failure: Answer | undefined } = {
-    ...{ isAway: false, delivery: 'whole', failure: undefined },
+    isAway: false,
+    delivery: 'whole',
+    failure: undefined,
   }
 
   const missing = (res: ServerResponse) =>
@@ -134,7 +136,12 @@ export async function startOrderBook() {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    ...{ answers, bodies, calls, trades, competitions, state },
+    answers,
+    bodies,
+    calls,
+    trades,
+    competitions,
+    state,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Adds an order to the lists of its owner, newest first. */
     add(order: ScriptedOrder): ScriptedOrder {
@@ -166,17 +173,34 @@ export function scriptedOrder(
   count += 1
   const [sellToken, buyToken] = tokens
   const data = {
-    ...{ sellToken, buyToken, receiver: owner, validTo: 1_900_000_000, appData: keccakText('{}') },
-    ...{ kind: 'sell', partiallyFillable: false, sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    sellToken,
+    buyToken,
+    receiver: owner,
+    validTo: 1_900_000_000,
+    appData: keccakText('{}'),
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   } as const
   const sellAmount = 10n ** 15n + BigInt(count)
   const amounts = { sellAmount, buyAmount: 10n ** 6n, feeAmount: 0n }
   const texts = { sellAmount: String(sellAmount), buyAmount: String(10n ** 6n), feeAmount: '0' }
   return {
-    ...{ ...data, ...texts, owner, uid: orderUid(network, { ...data, ...amounts } as OrderData, owner) },
-    ...{ signingScheme: 'presign', signature: owner, fullAppData: '{}', status: 'presignaturePending' },
-    ...{ creationDate: new Date(1_780_000_000_000 + count * 1_000).toISOString(), class: 'limit' },
-    ...{ executedSellAmount: '0', executedBuyAmount: '0', executedFee: '0', invalidated: false },
+    ...data,
+    ...texts,
+    owner,
+    uid: orderUid(network, { ...data, ...amounts } as OrderData, owner),
+    signingScheme: 'presign',
+    signature: owner,
+    fullAppData: '{}',
+    status: 'presignaturePending',
+    creationDate: new Date(1_780_000_000_000 + count * 1_000).toISOString(),
+    class: 'limit',
+    executedSellAmount: '0',
+    executedBuyAmount: '0',
+    executedFee: '0',
+    invalidated: false,
     ...more,
   }
 }

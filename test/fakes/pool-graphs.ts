@@ -27,10 +27,7 @@ export function poolGraphs(
 /** A pool of a thousand units of its first token. @param reserve1 in units, which have 18 decimals */
 export function unitPool(digits: string, token0: Address, token1: Address, reserve1: bigint): Pool {
   const unit = 10n ** 18n
-  return {
-    ...{ address: numbered(digits), token0, token1 },
-    ...{ reserve0: 1_000n * unit, reserve1: reserve1 * unit },
-  }
+  return { address: numbered(digits), token0, token1, reserve0: 1_000n * unit, reserve1: reserve1 * unit }
 }
 
 export function otherToken({ token0, token1 }: Pool, token: Address): Address | undefined {

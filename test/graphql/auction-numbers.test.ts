@@ -23,12 +23,24 @@ beforeAll(async () => {
   const mirror = (chainId: number, number: bigint, block: number) =>
     db.transaction((tx) =>
       insertMirroredCompetition(tx, {
-        ...{ chainId, number, block, deadlineBlock: block + 3, orders: [] },
+        chainId,
+        number,
+        block,
+        deadlineBlock: block + 3,
+        orders: [],
         nativePrices: new Map(),
         solutions: [
           {
-            ...{ uid: 0, ranking: 1, solver: numbered('51'), isWinner: true, filteredOut: false },
-            ...{ score: 1n, referenceScore: null, txHash: null, executions: [], clearingPrices: new Map() },
+            uid: 0,
+            ranking: 1,
+            solver: numbered('51'),
+            isWinner: true,
+            filteredOut: false,
+            score: 1n,
+            referenceScore: null,
+            txHash: null,
+            executions: [],
+            clearingPrices: new Map(),
           },
         ],
       }),

@@ -150,7 +150,10 @@ test('auctions come newest first, with the figures of a row, without those that 
   const rows = `{ auctions(network: "sepolia", first: 2) { totalCount
     nodes { auctionId createdAt isFinished orderCount solutionCount } } }`
   const row = (auctionId: number, isFinished: boolean) => ({
-    ...{ auctionId, isFinished, orderCount: 1, solutionCount: 1 },
+    auctionId,
+    isFinished,
+    orderCount: 1,
+    solutionCount: 1,
     createdAt: `2026-01-01T00:0${auctionId}:00Z`,
   })
   expect(await ask(rows)).toEqual({ auctions: { totalCount: 5, nodes: [row(5, false), row(4, false)] } })
@@ -182,10 +185,7 @@ const named = (
   symbol: string | null,
   name: string | null = null,
   chain = chainId,
-) => ({
-  ...{ chainId: chain, address, symbol, name },
-  decimals: 18,
-})
+) => ({ chainId: chain, address, symbol, name, decimals: 18 })
 
 test('tokens with a price come before those that are only traded, and both before the others', async () => {
   const { db } = server.database

@@ -105,8 +105,14 @@ test('a settlement says what it cost, kept and left, until a reorg takes it back
   const value = (amount: bigint) => ((amount * price) / 10n ** 18n).toString()
   expect(settlement).toEqual({
     id: expect.any(String),
-    ...{ solver, txHash: hashOf(own.tx), blockNumber: 1, auctionId: Number(own.id), score: '1' },
-    ...{ gasUsed: '100000', effectiveGasPrice: '7', gasCost: '700000' },
+    solver,
+    txHash: hashOf(own.tx),
+    blockNumber: 1,
+    auctionId: Number(own.id),
+    score: '1',
+    gasUsed: '100000',
+    effectiveGasPrice: '7',
+    gasCost: '700000',
     fees: [
       {
         kind: 'PROTOCOL',
@@ -191,17 +197,20 @@ test('accounts add up by deadline, and are the rows of the command', async () =>
   const twice = (amount: bigint) => (2n * ((amount * price) / 10n ** 18n)).toString()
   expect(solvers).toEqual([
     {
-      ...{
-        solver,
-        wins: 3,
-        score: '2',
-        missedScore: '1',
-        settlements: 2,
-        gasUsed: '200000',
-        gasCost: '1400000',
-      },
-      ...{ protocolFees: twice(12_000_000n), partnerFees: twice(17_928_000n), networkFees: '0' },
-      ...{ slippage: twice(5n), unpricedAmounts: 2, settlementsWithoutGas: 0, settlementsWithoutAmounts: 0 },
+      solver,
+      wins: 3,
+      score: '2',
+      missedScore: '1',
+      settlements: 2,
+      gasUsed: '200000',
+      gasCost: '1400000',
+      protocolFees: twice(12_000_000n),
+      partnerFees: twice(17_928_000n),
+      networkFees: '0',
+      slippage: twice(5n),
+      unpricedAmounts: 2,
+      settlementsWithoutGas: 0,
+      settlementsWithoutAmounts: 0,
       tokens: [
         { token: { address: dust }, partnerFees: '0', slippage: '-6' },
         { token: { address: dollar }, partnerFees: '35856000', slippage: '10' },

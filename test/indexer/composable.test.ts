@@ -75,13 +75,11 @@ beforeEach(async () => {
 })
 
 const creation = (by: Address, params: ConditionalOrderParams): LogSketch => ({
-  ...{
-    type: 'creation',
-    owner: by,
-    hash: paramsId(params),
-    params,
-    txHash: hashOf(`created ${paramsId(params)}`),
-  },
+  type: 'creation',
+  owner: by,
+  hash: paramsId(params),
+  params,
+  txHash: hashOf(`created ${paramsId(params)}`),
 })
 
 async function apply(number: number, sketches: LogSketch[], timestamp = now) {
@@ -95,7 +93,9 @@ async function round() {
   const stop = new AbortController()
   await followProgrammaticOrders(
     {
-      ...{ network, db: server.database.db, log: silentLog },
+      network,
+      db: server.database.db,
+      log: silentLog,
       chain: {
         block: async (number) => blocks.get(number)?.block,
         times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
@@ -268,14 +268,12 @@ describe('the queries of the SDK', () => {
       totalCount: 1,
       items: [
         {
-          ...{
-            eventId: eventId(1, 1),
-            chainId,
-            hash: ids.A,
-            owner: shed,
-            resolvedOwner: user,
-            status: 'Active',
-          },
+          eventId: eventId(1, 1),
+          chainId,
+          hash: ids.A,
+          owner: shed,
+          resolvedOwner: user,
+          status: 'Active',
           updatedAtBlock: '2',
           additionalData: {
             executedSellAmount: String(first.sellAmount),
@@ -284,9 +282,16 @@ describe('the queries of the SDK', () => {
           },
           partOrders: { totalCount: 2 },
           schedule: {
-            ...{ sellToken: numbered('aa'), buyToken: numbered('bb'), receiver: numbered('22') },
-            ...{ partSellAmount: '250000000000000000', minPartLimit: '500000000', t0: String(start) },
-            ...{ n: '4', t: '3600', span: '0', appData },
+            sellToken: numbered('aa'),
+            buyToken: numbered('bb'),
+            receiver: numbered('22'),
+            partSellAmount: '250000000000000000',
+            minPartLimit: '500000000',
+            t0: String(start),
+            n: '4',
+            t: '3600',
+            span: '0',
+            appData,
           },
           transaction: { blockTimestamp: String(createdAt) },
         },
@@ -306,12 +311,14 @@ describe('the queries of the SDK', () => {
     expect(found.totalCount).toBe(2)
     expect(found.items.toSorted((a: Order, b: Order) => a.validTo - b.validTo)).toEqual([
       {
-        ...{ orderUid: first.uid, status: 'fulfilled', ...amounts, ...created, validTo: start + 3_599 },
-        ...{
-          executedSellAmount: '250000000000000000',
-          executedBuyAmount: '500000005',
-          executedFeeAmount: '0',
-        },
+        orderUid: first.uid,
+        status: 'fulfilled',
+        ...amounts,
+        ...created,
+        validTo: start + 3_599,
+        executedSellAmount: '250000000000000000',
+        executedBuyAmount: '500000005',
+        executedFeeAmount: '0',
       },
       { orderUid: second.uid, status: 'open', ...amounts, ...created, ...none, validTo: start + 7_199 },
     ])
@@ -326,13 +333,12 @@ describe('the queries of the SDK', () => {
       totalCount: 1,
       items: [
         {
-          ...{
-            eventId: eventId(1, 1),
-            txHash: hashOf(`created ${ids.A}`),
-            status: 'Active',
-            partOrdersCount: 4,
-          },
-          ...{ createdAt: String(createdAt), updatedAtBlock: '2' },
+          eventId: eventId(1, 1),
+          txHash: hashOf(`created ${ids.A}`),
+          status: 'Active',
+          partOrdersCount: 4,
+          createdAt: String(createdAt),
+          updatedAtBlock: '2',
         },
       ],
     })
@@ -383,7 +389,10 @@ describe('the queries of the SDK', () => {
     now = start + 4 * 3_600
     const ended = await ask(newerParts, { chainId, eventId: eventId(1, 1), ...page })
     expect(ended.partOrders.items.map(({ status }: { status: string }) => status)).toEqual([
-      ...['expired', 'expired', 'expired', 'fulfilled'],
+      'expired',
+      'expired',
+      'expired',
+      'fulfilled',
     ])
     expect((await ask(newerOrders, page)).programmaticOrders.items[0].status).toBe('Completed')
   })
@@ -429,7 +438,9 @@ test('an order whose start is in the contract has it once that is read; an order
       totalCount pageInfo { hasNextPage } items { orderUid possibleValidAfterTimestamp } } } }`
   const before = await ask(order, { id: eventId(1, 0) })
   expect(before.conditionalOrderGenerator).toMatchObject({
-    ...{ allCandidatesKnown: false, ownerAddressType: null, decodedParams: { t0: String(createdAt) } },
+    allCandidatesKnown: false,
+    ownerAddressType: null,
+    decodedParams: { t0: String(createdAt) },
     candidateDiscreteOrders: { totalCount: 0, items: [] },
   })
   contract.set(ids.C, cabinetOfC)
@@ -438,9 +449,11 @@ test('an order whose start is in the contract has it once that is read; an order
   await storeOrder(server.database.db, posted)
   const after = await ask(order, { id: eventId(1, 0) })
   expect(after.conditionalOrderGenerator).toMatchObject({
-    ...{ allCandidatesKnown: true, decodedParams: { t0: String(cabinetOfC) } },
+    allCandidatesKnown: true,
+    decodedParams: { t0: String(cabinetOfC) },
     candidateDiscreteOrders: {
-      ...{ totalCount: 3, pageInfo: { hasNextPage: true } },
+      totalCount: 3,
+      pageInfo: { hasNextPage: true },
       items: [1, 2].map((index) => ({
         orderUid: partOrder('C', index, owner).uid,
         possibleValidAfterTimestamp: String(Number(cabinetOfC) + index * 3_600),
@@ -625,7 +638,9 @@ test('positions, transactions and one mapping', async () => {
     ownerMapping(chainId: ${chainId}, address: "${shed}") { owner addressType resolutionDepth }
     nothing: ownerMapping(chainId: 1, address: "${shed}") { owner } }`),
   ).toEqual({
-    ...{ transactions: { items: [row] }, transaction: row, nothing: null },
+    transactions: { items: [row] },
+    transaction: row,
+    nothing: null,
     ownerMapping: { owner: user, addressType: 'cowshed_proxy', resolutionDepth: 0 },
   })
 })

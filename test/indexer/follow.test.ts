@@ -239,7 +239,8 @@ describe('steps', () => {
       chain.settlements(logged.filter(({ txHash }) => txHash !== unknown))
     const consumer = createConsumer(0, simulated)
     const waits = await follow(simulated, consumer, untilLevel(simulated, consumer, 0), {
-      ...{ maxRange: 10, chain: { ...chain, settlements } },
+      maxRange: 10,
+      chain: { ...chain, settlements },
     })
     expect(waits).toEqual([1, 1, 1, 2, 3, 0])
     expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
@@ -258,7 +259,8 @@ describe('steps', () => {
     const read = async (settlements: typeof chain.settlements) => {
       const consumer = createConsumer(0, simulated)
       const waits = await follow(simulated, consumer, untilLevel(simulated, consumer, 0), {
-        ...{ maxRange: 10, chain: { ...chain, settlements } },
+        maxRange: 10,
+        chain: { ...chain, settlements },
       })
       expect(consumer.logs()).toHaveLength(20)
       return waits

@@ -48,8 +48,13 @@ beforeAll(async () => {
   }
   quoteId = await insertQuote(db, {
     ...sampleQuote({ sellAmount: unit, buyAmount: 3_000n * 10n ** 6n, sellTokenPrice: '1' }),
-    ...{ chainId, kind: 'sell', quoteKind: 'eip1271onchainorder', sellToken: wrapped, buyToken: dollar },
-    ...{ expiration: new Date(9_000_000), calls: null },
+    chainId,
+    kind: 'sell',
+    quoteKind: 'eip1271onchainorder',
+    sellToken: wrapped,
+    buyToken: dollar,
+    expiration: new Date(9_000_000),
+    calls: null,
   })
 })
 afterAll(() => database?.[Symbol.asyncDispose]())

@@ -87,13 +87,11 @@ function createWorld() {
     let pauses = 0
     await runPoolIndex(
       {
-        ...{
-          network,
-          db: database.db,
-          most,
-          log: silentLog,
-          now: () => blocks.length * 100_000 + pauses * 1_000,
-        },
+        network,
+        db: database.db,
+        most,
+        log: silentLog,
+        now: () => blocks.length * 100_000 + pauses * 1_000,
         chain: {
           block: async (number) => {
             answering()
@@ -162,14 +160,19 @@ function createWorld() {
         const swaps = logsOf(pool, from.number, head.number).filter(({ type }) => type === 'swap')
         const sum = (side: 'amount0' | 'amount1') => swaps.reduce((total, swap) => total + swap[side], 0n)
         return {
-          ...{ address: pool, token0: numbered('01'), token1: numbered('02') },
+          address: pool,
+          token0: numbered('01'),
+          token1: numbered('02'),
           ...(reservesAt(pool, head.number) ?? { reserve0: 1n, reserve1: 2n }),
           day: { amount0: sum('amount0'), amount1: sum('amount1') },
         }
       })
       const timeOf = ({ timestamp }: Block) => new Date(timestamp * 1_000)
       return {
-        ...{ block: head.number, blockTime: timeOf(head), fromBlock: from.number, fromTime: timeOf(from) },
+        block: head.number,
+        blockTime: timeOf(head),
+        fromBlock: from.number,
+        fromTime: timeOf(from),
         pools,
       }
     },
@@ -289,7 +292,9 @@ test('no more pools are followed than may be, and those in use are kept', async 
       db,
       chainId,
       Array.from({ length: count }, (_, index) => ({
-        ...{ address: poolAt(from + index), token0: numbered('01'), token1: numbered('02') },
+        address: poolAt(from + index),
+        token0: numbered('01'),
+        token1: numbered('02'),
       })),
       { at, most: 10 },
     )

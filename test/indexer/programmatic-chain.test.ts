@@ -57,15 +57,22 @@ async function sync() {
   }
   await runIndexer(
     {
-      ...{ ...shared, chainId: network.chainId, now: () => now * 1_000, meter: meter as never, chain: reads },
-      ...{ tokenLogs: async () => [], poll: indexer.poll },
+      ...shared,
+      chainId: network.chainId,
+      now: () => now * 1_000,
+      meter: meter as never,
+      chain: reads,
+      tokenLogs: async () => [],
+      poll: indexer.poll,
     },
     indexer.signal,
   )
   const round = once()
   await followProgrammaticOrders(
     {
-      ...{ ...shared, chain, poll: round.poll },
+      ...shared,
+      chain,
+      poll: round.poll,
       readAuthorisations: (keys, blockHash) => readAuthorisations(rpc, composableCow, keys, blockHash),
       programmaticLogs: (range) => programmaticLogs({ rpc, network, log: silentLog }, range),
     },
@@ -108,8 +115,12 @@ test.each(['safe', 'forwarder'] as const)(
     const { order, signature } = await part(wallet, params)
     const uid = orderUid(stage().market.network, order, wallet)
     expect(await read(wallet, params, fields)).toEqual({
-      ...{ status: 'ACTIVE', startsAt, context: word(startsAt), removedBlock: null },
-      ...{ nextPart: { uid, status: 'NOT_POSTED' }, parts: { nodes: [{ uid }] } },
+      status: 'ACTIVE',
+      startsAt,
+      context: word(startsAt),
+      removedBlock: null,
+      nextPart: { uid, status: 'NOT_POSTED' },
+      parts: { nodes: [{ uid }] },
     })
     await storeOrder(
       server.database.db,
@@ -143,7 +154,9 @@ test('a creation is gone with its block, and one without a log is not known', as
   await sync()
   // Its start was never written.
   expect(await read(wallet, logged, 'status statusReason parts { nodes { uid } }')).toEqual({
-    ...{ status: 'INVALID', statusReason: 'after twap finish', parts: null },
+    status: 'INVALID',
+    statusReason: 'after twap finish',
+    parts: null,
   })
   expect(await read(wallet, silent, 'hash')).toBeNull()
   await rpc.call('evm_revert', [snapshot])
@@ -160,7 +173,13 @@ async function place(wallet: Address, params: ConditionalOrderParams, proof: rea
   await storeOrder(
     server.database.db,
     sampleOrder({
-      ...{ ...order, uid, owner: wallet, signature, signingScheme: 'eip1271', class: 'limit', creationDate },
+      ...order,
+      uid,
+      owner: wallet,
+      signature,
+      signingScheme: 'eip1271',
+      class: 'limit',
+      creationDate,
     }),
   )
   return uid
@@ -186,7 +205,10 @@ test.each(['safe', 'forwarder'] as const)(
         'source status startsAt creations { nodes { txHash } } nextPart { uid status }',
       ),
     ).toEqual({
-      ...{ source: 'ORDER', status: 'ACTIVE', startsAt, creations: { nodes: [] } },
+      source: 'ORDER',
+      status: 'ACTIVE',
+      startsAt,
+      creations: { nodes: [] },
       nextPart: { uid, status: 'OPEN' },
     })
     await execute(trader(), wallet, [walletCall(composableCow, calls.remove(params))])
@@ -209,7 +231,11 @@ test('leaves of public and private roots have the context and the proofs that th
   for (const params of [ending, staying]) {
     const uid = await place(wallet, params, first.proofOf(params))
     expect(await read(wallet, params, fields)).toEqual({
-      ...{ source: 'ROOT', status: 'ACTIVE', startsAt, root: first.root, proof: proof(first, params) },
+      source: 'ROOT',
+      status: 'ACTIVE',
+      startsAt,
+      root: first.root,
+      proof: proof(first, params),
       nextPart: { uid },
     })
   }
@@ -222,7 +248,11 @@ test('leaves of public and private roots have the context and the proofs that th
   await place(wallet, next, second.proofOf(next))
   await sync()
   expect(await read(wallet, next, fields)).toMatchObject({
-    ...{ source: 'ORDER', status: 'ACTIVE', startsAt, root: second.root, proof: proof(second, next) },
+    source: 'ORDER',
+    status: 'ACTIVE',
+    startsAt,
+    root: second.root,
+    proof: proof(second, next),
   })
 })
 

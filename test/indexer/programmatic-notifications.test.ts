@@ -56,7 +56,10 @@ beforeEach(async () => {
 })
 
 const created: LogSketch = {
-  ...{ type: 'creation', owner, hash: ids.A, params: paramsOf('A') },
+  type: 'creation',
+  owner,
+  hash: ids.A,
+  params: paramsOf('A'),
   txHash: hashOf('created'),
 }
 
@@ -76,7 +79,9 @@ async function look(more: object = {}) {
   const stop = new AbortController()
   await followProgrammaticOrders(
     {
-      ...{ network, db: server.database.db, log: silentLog },
+      network,
+      db: server.database.db,
+      log: silentLog,
       chain: {
         block: async (number) => blocks.get(number)?.block,
         times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
@@ -100,7 +105,12 @@ function partOrder(index: number): Order {
   const signature = encodeProgrammaticSignature('safe', signingDomain, part.order, payload)
   const uid = orderUid(signingDomain, part.order, owner)
   return sampleOrder({
-    ...{ ...part.order, owner, signature, signingScheme: 'eip1271', uid, class: 'limit' },
+    ...part.order,
+    owner,
+    signature,
+    signingScheme: 'eip1271',
+    uid,
+    class: 'limit',
     effectiveValidTo: part.validTo,
   })
 }
@@ -145,8 +155,13 @@ test('a fill of a part is one notification with its place, also after a reorg; R
   const order = await place(1)
   await apply(2, start + 3_700, [filled(order)])
   const part = {
-    ...{ type: 'PART_FILLED', partIndex: 1, partCount: 4, orderUid: order.uid, isReverted: false },
-    ...{ executedAmount: String(order.buyAmount), programmaticOrder: { hash: ids.A } },
+    type: 'PART_FILLED',
+    partIndex: 1,
+    partCount: 4,
+    orderUid: order.uid,
+    isReverted: false,
+    executedAmount: String(order.buyAmount),
+    programmaticOrder: { hash: ids.A },
     message: expect.stringMatching(/^Part 2 of 4 filled: /),
   }
   const fills = async () => (await notified()).filter(({ type }: { type: string }) => type === 'PART_FILLED')
@@ -191,8 +206,13 @@ test('a part that expires in the book has failed, with the reason that kept it',
   await apply(2, start + 3_601)
   await look()
   const failed = {
-    ...{ type: 'PART_FAILED', partIndex: 0, partCount: 4, failedParts: 1, wasPlaced: true },
-    ...{ reason: 'Its owner’s balance or allowance is too low.', validTo: start + 3_599 },
+    type: 'PART_FAILED',
+    partIndex: 0,
+    partCount: 4,
+    failedParts: 1,
+    wasPlaced: true,
+    reason: 'Its owner’s balance or allowance is too low.',
+    validTo: start + 3_599,
     message: expect.stringMatching(
       /^Part 1 of 4 expired: sell .+ Its owner’s balance or allowance is too low.$/,
     ),
@@ -216,8 +236,14 @@ test('a part that is never placed has failed, and comes back after a reorg of th
   await apply(40, start + 3_600)
   await look()
   const failed = {
-    ...{ type: 'PART_FAILED', partIndex: 0, partCount: 4, failedParts: 1, wasPlaced: false },
-    ...{ reason: 'It was not polled in its time.', validTo: start + 3_599, orderUid: partOrder(0).uid },
+    type: 'PART_FAILED',
+    partIndex: 0,
+    partCount: 4,
+    failedParts: 1,
+    wasPlaced: false,
+    reason: 'It was not polled in its time.',
+    validTo: start + 3_599,
+    orderUid: partOrder(0).uid,
     message: expect.stringMatching(
       /^Part 1 of 4 was not placed: sell .+ for at least .+\. It was not polled in its time\.$/,
     ),
@@ -267,7 +293,10 @@ test('parts that failed between two looks are one notification; those in the boo
   await look()
   expect((await notified()).filter(({ type }: { type: string }) => type === 'PART_FAILED')).toMatchObject([
     {
-      ...{ partIndex: 0, failedParts: 2, orderUid: partOrder(0).uid, validTo: start + 3 * 3_600 - 1 },
+      partIndex: 0,
+      failedParts: 2,
+      orderUid: partOrder(0).uid,
+      validTo: start + 3 * 3_600 - 1,
       message: expect.stringMatching(/^2 of the parts 1 to 3 of 4 were not placed: sell .+ each\./),
     },
   ])
@@ -284,7 +313,10 @@ test('the last part finishes the order once, with what it traded; so does the en
     await apply(block, start + index * 3_600 + 5, [filled(await place(index), `part ${index}`)])
   const { sellAmount, buyAmount } = partOrder(0)
   const done = (parts: bigint) => ({
-    ...{ type: 'PROGRAMMATIC_FINISHED', filledParts: Number(parts), partCount: 4, isReverted: false },
+    type: 'PROGRAMMATIC_FINISHED',
+    filledParts: Number(parts),
+    partCount: 4,
+    isReverted: false,
     orderUid: `${ids.A}${owner.slice(2)}00000000`,
     executedSellAmount: String(parts * sellAmount),
     executedBuyAmount: String(parts * buyAmount),
@@ -313,8 +345,13 @@ test('a removal is one notification, also after a reorg; one after another creat
   await apply(40, start)
   await look()
   const removed = {
-    ...{ type: 'PROGRAMMATIC_CANCELLED', removedBlock: 40, filledParts: 0, partCount: 4, isReverted: false },
-    ...{ message: 'TWAP cancelled: 0 of 4 parts filled', programmaticOrder: { hash: ids.A } },
+    type: 'PROGRAMMATIC_CANCELLED',
+    removedBlock: 40,
+    filledParts: 0,
+    partCount: 4,
+    isReverted: false,
+    message: 'TWAP cancelled: 0 of 4 parts filled',
+    programmaticOrder: { hash: ids.A },
   }
   expect(await notified()).toMatchObject([removed])
   const entries = await sent()
@@ -387,7 +424,11 @@ async function poll(number: number, timestamp: number, index: number, isLate = f
   const part = twapPart(scheduleOf('A'), index) ?? expect.fail()
   await runWatchTower(
     {
-      ...{ network, db: server.database.db, log: silentLog, atOnce: 1, budgets: unlimited },
+      network,
+      db: server.database.db,
+      log: silentLog,
+      atOnce: 1,
+      budgets: unlimited,
       head: async () => ({ number, timestamp, hash: hashOf('head'), parentHash: hashOf('parent') }),
       poll: async () => ({ part: { order: part.order, signature: '0x' } }),
       place: async () => {
@@ -423,7 +464,9 @@ test('a part without balance is notified once, and it fails for that reason thou
     { ...short, message: inTime('Part 1 of 4', '2027-01-15 08:59:59 UTC'), orderUid: partOrder(0).uid },
     { ...short, message: inTime('Part 2 of 4', '2027-01-15 09:59:59 UTC') },
     {
-      ...{ type: 'PART_FAILED', partIndex: 0, orderUid: partOrder(0).uid },
+      type: 'PART_FAILED',
+      partIndex: 0,
+      orderUid: partOrder(0).uid,
       reason:
         'The owner has too little of the sell token for its part. The answer: “InsufficientBalance: owner holds too little”.',
     },

@@ -157,7 +157,13 @@ function partOrder(
   const uid = orderUid(signingDomain, part.order, owner)
   const creationDate = new Date(now * 1_000)
   return sampleOrder({
-    ...{ ...part.order, owner, signature, signingScheme: 'eip1271', uid, class: 'limit', creationDate },
+    ...part.order,
+    owner,
+    signature,
+    signingScheme: 'eip1271',
+    uid,
+    class: 'limit',
+    creationDate,
   })
 }
 
@@ -197,10 +203,23 @@ test('a creation is a programmatic order whose parts are known before they are p
   )
   const ofA = parts.filter(([name]) => name === 'A')
   expect(found).toMatchObject({
-    ...{ hash: ids.A, owner, resolvedOwner: owner, handler: twapHandler, type: 'TWAP', salt: word(1) },
-    ...{ staticInput: paramsOf('A').staticInput, creationDate: '2027-01-15T07:59:50Z' },
-    ...{ status: 'ACTIVE', statusReason: null, partCount: 4, startsAt: start, endsAt: start + 4 * 3_600 - 1 },
-    ...{ readBlock: 1, removedBlock: null, decodeError: null, context: word(0) },
+    hash: ids.A,
+    owner,
+    resolvedOwner: owner,
+    handler: twapHandler,
+    type: 'TWAP',
+    salt: word(1),
+    staticInput: paramsOf('A').staticInput,
+    creationDate: '2027-01-15T07:59:50Z',
+    status: 'ACTIVE',
+    statusReason: null,
+    partCount: 4,
+    startsAt: start,
+    endsAt: start + 4 * 3_600 - 1,
+    readBlock: 1,
+    removedBlock: null,
+    decodeError: null,
+    context: word(0),
     input: {
       partSellAmount: '250000000000000000',
       n: '4',
@@ -232,14 +251,19 @@ test('a creation is a programmatic order whose parts are known before they are p
 test('the context is read from the contract, and again after a further creation', async () => {
   await apply(1, [created('C')])
   expect(await one('C', 'status startsAt context nextPart { index } parts { nodes { index } }')).toEqual({
-    ...{ status: 'ACTIVE', startsAt: null, context: null, nextPart: null, parts: null },
+    status: 'ACTIVE',
+    startsAt: null,
+    context: null,
+    nextPart: null,
+    parts: null,
   })
   contract.set(keyOf(owner, ids.C), cabinetOfC)
   await round()
   const known = await one('C', 'status startsAt parts(first: 1) { nodes { uid } }')
   const [, , , end, digest] = parts.find(([name]) => name === 'C') ?? expect.fail()
   expect(known).toEqual({
-    ...{ status: 'SCHEDULED', startsAt: Number(cabinetOfC) },
+    status: 'SCHEDULED',
+    startsAt: Number(cabinetOfC),
     parts: { nodes: [{ uid: `${digest}${owner.slice(2)}${end.toString(16)}` }] },
   })
   contract.set(keyOf(owner, ids.C), cabinetOfC + 1_000n)
@@ -253,7 +277,10 @@ test('the context is read from the contract, and again after a further creation'
   contract.set(keyOf(owner, ids.C), cabinetOfC)
   await rollBack(1)
   expect(await one('C', 'startsAt context readBlock creations { nodes { blockNumber } }')).toEqual({
-    ...{ startsAt: null, context: null, readBlock: null, creations: { nodes: [{ blockNumber: 1 }] } },
+    startsAt: null,
+    context: null,
+    readBlock: null,
+    creations: { nodes: [{ blockNumber: 1 }] },
   })
   await round()
   expect(await one('C', 'startsAt')).toEqual({ startsAt: Number(cabinetOfC) })
@@ -319,7 +346,9 @@ test('a removal is seen, keeps its first block, is taken back by a reorg, and by
   await apply(2_000, [])
   await round()
   expect(await one('C', 'status removedBlock removedAt')).toEqual({
-    ...{ status: 'ACTIVE', removedBlock: null, removedAt: null },
+    status: 'ACTIVE',
+    removedBlock: null,
+    removedAt: null,
   })
   contract.delete(keyOf(owner, ids.C))
   await apply(3_000, [])
@@ -345,11 +374,11 @@ test.each(['safe', 'forwarder'] as const)('an order links to it by a signature f
   expect(await graphql(server.url, linked)).toEqual({
     order: {
       programmaticOrder: {
-        ...{ hash: ids.A, orders: { nodes: [{ uid: order.uid }] }, filledParts: 1 },
-        ...{
-          executedSellAmount: String(order.sellAmount),
-          executedBuyAmount: String(order.buyAmount + 5n),
-        },
+        hash: ids.A,
+        orders: { nodes: [{ uid: order.uid }] },
+        filledParts: 1,
+        executedSellAmount: String(order.sellAmount),
+        executedBuyAmount: String(order.buyAmount + 5n),
       },
     },
   })
@@ -846,7 +875,9 @@ test.each(Object.entries(leafEncodings))(
     }
     const ofA = { ...active, root: first.root, proof: joined(first.proofOf('A')) }
     expect(await one('A', `${state} creationDate creations { nodes { logIndex } }`)).toEqual({
-      ...{ ...ofA, creationDate: '2027-01-15T07:59:50Z', creations: { nodes: [] } },
+      ...ofA,
+      creationDate: '2027-01-15T07:59:50Z',
+      creations: { nodes: [] },
     })
     const proofs = new Map([
       [ids.A, first.proofOf('A')],
@@ -857,7 +888,9 @@ test.each(Object.entries(leafEncodings))(
     expect(await polled(), 'until the contract is read').toEqual(new Map())
     await round()
     expect(await one('A', state)).toEqual({
-      ...{ ...ofA, status: 'CANCELLED', removedBlock: 2 },
+      ...ofA,
+      status: 'CANCELLED',
+      removedBlock: 2,
       statusReason: 'its root was replaced; first seen in block 2',
     })
     const proofOfB = joined(second.proofOf('B'))
@@ -899,7 +932,10 @@ test('leaves of a tree that is hashed as an SDK does are listed with the reason,
   await apply(1, [tree.log])
   await round()
   expect(await one('A', state)).toMatchObject({
-    ...{ source: 'ROOT', status: 'INVALID', root: tree.root, proof: null },
+    source: 'ROOT',
+    status: 'INVALID',
+    root: tree.root,
+    proof: null,
     statusReason:
       'its Merkle tree hashes orders without the offset of their struct, as an SDK does; the contract accepts no proof of it',
   })
@@ -960,7 +996,10 @@ test('an order that was created without a log is known by a part, at a block tha
   await round()
   const found = { source: 'ORDER', status: 'ACTIVE', root: null, proof: null, removedBlock: null }
   expect(await one('A', `${state} readBlock creationDate nextPart { status }`)).toMatchObject({
-    ...{ ...found, readBlock: 2, creationDate: '2027-01-15T08:00:00Z', nextPart: { status: 'OPEN' } },
+    ...found,
+    readBlock: 2,
+    creationDate: '2027-01-15T08:00:00Z',
+    nextPart: { status: 'OPEN' },
   })
   expect(await polled()).toEqual(new Map([[ids.A, []]]))
   await apply(3, [created('A')])

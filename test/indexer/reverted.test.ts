@@ -44,7 +44,10 @@ const mine = (at: Bytes32, block: number, isReverted = false) =>
 const read = (checkpoint: number) =>
   readReverted(
     {
-      ...{ chainId, network: { finalityBlocks: 64 }, db: database.db, log: silentLog },
+      chainId,
+      network: { finalityBlocks: 64 },
+      db: database.db,
+      log: silentLog,
       chain: { gasOf: async (hashes) => hashes.map((each) => mined.get(each) ?? null) },
     },
     { number: checkpoint, hash: hash(checkpoint) },

@@ -60,7 +60,10 @@ async function insert(
 }
 
 const twap = (owner: Address, salt: number, change: Partial<TwapInput>) => ({
-  ...{ owner, salt, type: 'TWAP', handler: twapHandler },
+  owner,
+  salt,
+  type: 'TWAP',
+  handler: twapHandler,
   input: bytes(encodeStaticInput('TWAP', twapInput(change))),
 })
 
@@ -89,7 +92,11 @@ test('1,000 hostile owners with 10 orders each make parts that are due by arithm
   const ending = new AbortController()
   const running = runWatchTower(
     {
-      ...{ network, db: database.db, log: silentLog, atOnce: 4, budgets: unlimited },
+      network,
+      db: database.db,
+      log: silentLog,
+      atOnce: 4,
+      budgets: unlimited,
       head: async () => head(),
       async poll(owner, params) {
         const turn = hostilePolls.get(owner) ?? 0
@@ -132,10 +139,7 @@ test('1,000 hostile owners with 10 orders each make parts that are due by arithm
         const owner = hostile(Math.floor(index / 10))
         if (index % 70 < 10)
           return twap(owner, index % 10, { t0: BigInt(base), n: 1_000n, t: BigInt(2 + (index % 10)) })
-        return {
-          ...{ owner, salt: index % 10, type: 'Unknown', handler: owner },
-          input: Buffer.alloc(0),
-        }
+        return { owner, salt: index % 10, type: 'Unknown', handler: owner, input: Buffer.alloc(0) }
       }),
     )
     const newcomer = late(0)

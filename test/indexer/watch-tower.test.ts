@@ -63,7 +63,11 @@ test('10,000 orders of one owner do not delay that of another', async () => {
   const ending = new AbortController()
   const running = runWatchTower(
     {
-      ...{ network: sampleNetwork, db: database.db, log: silentLog, atOnce: 4, budgets: unlimited },
+      network: sampleNetwork,
+      db: database.db,
+      log: silentLog,
+      atOnce: 4,
+      budgets: unlimited,
       head: async () => ({ number: 9, timestamp: 1_000_000, hash: '0x', parentHash: '0x' }),
       poll: async (owner): Promise<PollAnswer> => {
         polled.push(owner)
@@ -98,7 +102,11 @@ test('asks for what is due once at a head, and again after a change or at the ne
   const ending = new AbortController()
   const running = runWatchTower(
     {
-      ...{ network: sampleNetwork, db: database.db, log: silentLog, atOnce: 4, budgets: unlimited },
+      network: sampleNetwork,
+      db: database.db,
+      log: silentLog,
+      atOnce: 4,
+      budgets: unlimited,
       head: async () => ({ number, timestamp: 1_000_000, hash: `0x${number}` as const, parentHash: '0x' }),
       poll: async (owner): Promise<PollAnswer> => {
         polled.push(owner)
@@ -147,7 +155,11 @@ test('handlers and wallets that never answer hold back no owner of whom a part w
   const ending = new AbortController()
   const running = runWatchTower(
     {
-      ...{ network: sampleNetwork, db: database.db, log: silentLog, atOnce: 4, budgets: unlimited },
+      network: sampleNetwork,
+      db: database.db,
+      log: silentLog,
+      atOnce: 4,
+      budgets: unlimited,
       head: async () => ({ number: now, timestamp: now, hash: word(now), parentHash: '0x' }),
       poll: async (owner) => {
         if (!owners.includes(owner)) {

@@ -194,7 +194,10 @@ const rows: Record<string, Row> = {
         cumulativeBalancesDiff: { [account]: { [usdc]: '-1' }, [nowhere]: { [usdc]: '1' } },
         stateDiff: [
           {
-            ...{ address: usdc, soltype: null, original: null, dirty: null },
+            address: usdc,
+            soltype: null,
+            original: null,
+            dirty: null,
             raw: expect.arrayContaining([{ address: usdc, key: hex(32), original: hex(32), dirty: hex(32) }]),
           },
         ],

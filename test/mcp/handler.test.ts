@@ -19,11 +19,16 @@ const opened: TestServer[] = [server]
 afterAll(() => Promise.all(opened.map((each) => each[Symbol.asyncDispose]())))
 
 const initialize = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 }
 const callOf = (name: string, args: object = {}, id = 1) => ({
-  ...{ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } },
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
 })
 
 async function post(
@@ -160,8 +165,11 @@ describe('tools', () => {
     ['a missing text', 'submit_order', {}, 'sellToken', 'is required: Contract of the token to sell.'],
     ['a private key', 'submit_order', { privateKey: `0x${'11'.repeat(32)}` }, 'privateKey', undefined],
     [
-      ...['an unknown argument', 'order'],
-      ...[{ orderUids: [`0x${'12'.repeat(56)}`], privateKey: '0x' }, 'privateKey', undefined],
+      'an unknown argument',
+      'order',
+      { orderUids: [`0x${'12'.repeat(56)}`], privateKey: '0x' },
+      'privateKey',
+      undefined,
     ],
     ['two amounts', 'quote', { sellAmount: '1', buyAmount: '1' }, 'sellAmount', 'give either sellAmount or'],
   ] as const)('%s is refused by its field', async (_, name, args, field, says) => {
@@ -237,8 +245,12 @@ describe('limits', () => {
     return at
   }
   const order = {
-    ...{ sellToken: numbered('2'), buyToken: numbered('3'), sellAmount: '1', buyAmount: '1' },
-    ...{ validTo: 1_800_000_600, signature: `0x${'11'.repeat(65)}` },
+    sellToken: numbered('2'),
+    buyToken: numbered('3'),
+    sellAmount: '1',
+    buyAmount: '1',
+    validTo: 1_800_000_600,
+    signature: `0x${'11'.repeat(65)}`,
   }
 
   test('a client over its reads gets 429 before its request is read', async () => {

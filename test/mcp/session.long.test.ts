@@ -106,7 +106,10 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     const { address: account } = wallet()
     const trader = createTrader(world.url, world.market, by === 'http' ? 0 : 1)
     const { body: uid } = await trader.place({
-      ...{ sell: 'WETH', buy: 'USDC', sellAmount: weth, buyAmount: 90_000n * 10n ** 6n },
+      sell: 'WETH',
+      buy: 'USDC',
+      sellAmount: weth,
+      buyAmount: 90_000n * 10n ** 6n,
     })
     const { orders: open } = unlessFailed(await agent.call('order', { orderUids: [uid] }))
     const [{ status, cancellationTypedData }] = open
@@ -133,9 +136,15 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     }
     const explained = await agent.call('explain_order_before_signing', {
       from: wallet().address,
-      ...{ sellToken: addressOf('WETH'), buyToken: addressOf('USDC'), receiver, feeAmount: '5' },
-      ...{ sellAmount: String(weth), buyAmount: '1500000000', validTo: Math.floor(Date.now() / 1_000) + 600 },
-      ...{ partiallyFillable: true, appData: JSON.stringify(document) },
+      sellToken: addressOf('WETH'),
+      buyToken: addressOf('USDC'),
+      receiver,
+      feeAmount: '5',
+      sellAmount: String(weth),
+      buyAmount: '1500000000',
+      validTo: Math.floor(Date.now() / 1_000) + 600,
+      partiallyFillable: true,
+      appData: JSON.stringify(document),
     })
     const { notes, terms, price, diagnosis, untrusted } = unlessFailed(explained)
     expect(notes.map((note: string) => note.replace(/\d+\.\d+ %/, 'N %'))).toEqual([
@@ -157,8 +166,13 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     expect(explained.texts[0]).not.toContain('Ignore')
 
     const unknown = await agent.call('explain_order_before_signing', {
-      ...{ from: wallet().address, sellToken: addressOf('WETH'), buyToken: addressOf('WETH') },
-      ...{ sellAmount: '0', buyAmount: '1', validTo: 0, appData: `0x${'ab'.repeat(32)}` },
+      from: wallet().address,
+      sellToken: addressOf('WETH'),
+      buyToken: addressOf('WETH'),
+      sellAmount: '0',
+      buyAmount: '1',
+      validTo: 0,
+      appData: `0x${'ab'.repeat(32)}`,
     })
     expect(unlessFailed(unknown)).toMatchObject({ appData: { isKnown: false }, price: { market: null } })
     expect(unknown.content.notes[0]).toMatch(/^The appData document is not known/)

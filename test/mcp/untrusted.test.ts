@@ -18,7 +18,10 @@ async function said(facts: Partial<DiagnosisInput>, isOwn = true) {
     sampleFacts({ tokens: { sell: hostile, buy: hostile }, ...facts }),
   )
   const diagnosis = {
-    ...{ code: screaming(code), summary: ownSummary, since: since?.toISOString() ?? null, retryable: true },
+    code: screaming(code),
+    summary: ownSummary,
+    since: since?.toISOString() ?? null,
+    retryable: true,
     evidence: evidence.map((each) =>
       each.kind === 'amounts'
         ? { ...each, token: { address: each.token, ...hostile } }

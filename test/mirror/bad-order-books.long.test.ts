@@ -297,8 +297,15 @@ describe('what is not stored', () => {
     })
     await sql(database.db).trade.createMany({
       data: orders.map(({ uid }, logIndex) => ({
-        ...{ chainId, blockNumber, logIndex, txHash: bytea(txHash), orderUid: bytea(uid), ...amounts },
-        ...{ owner: none, sellToken: none, buyToken: none },
+        chainId,
+        blockNumber,
+        logIndex,
+        txHash: bytea(txHash),
+        orderUid: bytea(uid),
+        ...amounts,
+        owner: none,
+        sellToken: none,
+        buyToken: none,
       })),
     })
     const path = `/api/v1/transactions/${txHash}/orders`
@@ -327,7 +334,10 @@ describe('what is not stored', () => {
     const sweepAt = (now: number) =>
       sweep(
         {
-          ...{ db: database.db, networks: [chain.market.network], now: () => now, log: silentLog },
+          db: database.db,
+          networks: [chain.market.network],
+          now: () => now,
+          log: silentLog,
           days: { ...days, quotes: 0, idempotencyKeys: 0, deliveries: 0 },
         },
         new AbortController().signal,
@@ -383,8 +393,14 @@ describe('an order book that fails', () => {
 })
 
 const oddQuote = {
-  ...{ gasAmount: '1', gasPrice: '1', sellTokenPrice: '1', sellAmount: '1', buyAmount: '1', feeAmount: '0' },
-  ...{ solver: `0x${'51'.repeat(20)}`, verified: true },
+  gasAmount: '1',
+  gasPrice: '1',
+  sellTokenPrice: '1',
+  sellAmount: '1',
+  buyAmount: '1',
+  feeAmount: '0',
+  solver: `0x${'51'.repeat(20)}`,
+  verified: true,
 }
 
 describe('a follower', () => {
@@ -542,8 +558,16 @@ describe('the budget of calls', () => {
     try {
       await claimOrderBook(db, 1, 'http://127.0.0.1:1/', async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
       const book = createOrderBook({
-        ...{ chainId: 1, name: 'book', title: 'the order book', db, now: Date.now, log: silentLog },
-        ...{ url: orderBookUrl(), callsPerMinute: 40, quotesPerSecond: 4, submissionsPerSecond: 2 },
+        chainId: 1,
+        name: 'book',
+        title: 'the order book',
+        db,
+        now: Date.now,
+        log: silentLog,
+        url: orderBookUrl(),
+        callsPerMinute: 40,
+        quotesPerSecond: 4,
+        submissionsPerSecond: 2,
       })
       const attempts = ['client', 'new', 'live'] as const
       const outcomes = await Promise.all(

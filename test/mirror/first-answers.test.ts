@@ -40,7 +40,8 @@ async function startLine(target: string) {
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const method = req.method ?? 'GET'
     const passed = await fetch(`${target}${req.url}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     })
     const headers = { 'content-type': passed.headers.get('content-type') ?? 'application/json' }
@@ -196,7 +197,7 @@ test('the findings of a survey before the service was down count no more', async
   expect((await why(uid)).code).toBe('DECIDED_ELSEWHERE')
   const { id, chainId } = await sql(database.db).order.findFirstOrThrow({ where: { uid: bytea(uid as Hex) } })
   const since = new Date(Date.now() - 3_600_000)
-  const found = { ...{ reason: 'insufficient_balance', missing: '1', balance: '0', allowance: '0' }, since }
+  const found = { reason: 'insufficient_balance', missing: '1', balance: '0', allowance: '0', since }
   await sql(database.db).orderStanding.create({ data: { ...found, orderId: id, chainId, updatedAt: since } })
   const at = async (auctionAt: Date) => {
     await storeRound(database.db, { chainId, at: auctionAt })

@@ -313,7 +313,8 @@ test('the commands of a trade know symbols and units where there are no pools', 
     const verified = await run(['verify', uid, '--rpc', book.chain.rpcUrl])
     expect(verified.stdout).toContain('FULFILLED: the contract has filled 0.25 WETH of 0.25 WETH')
     expect(await run(['quote', ...flags, '--buy', 'GHOST'])).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr: 'tradegraph: the service has read no token GHOST on sepolia: name its address\n',
     })
   } finally {
@@ -345,7 +346,10 @@ describe('a write', () => {
 
   test('gets a quote of the order book', async () => {
     const body = {
-      ...{ kind: 'sell', sellAmountBeforeFee: String(10n ** 16n), from: atBook.address, appData: '{}' },
+      kind: 'sell',
+      sellAmountBeforeFee: String(10n ** 16n),
+      from: atBook.address,
+      appData: '{}',
       sellToken: book.market.tokens.WETH.address,
       buyToken: book.market.tokens.USDC.address,
     }

@@ -100,7 +100,8 @@ test('a new database begins at the final block, and older fills come with the ac
   const [created, traded] = known
   expect(created.label).toBe('CREATED')
   expect({ ...traded, timestamp: Date.parse(traded.timestamp) }).toEqual({
-    ...{ label: 'TRADED', timestamp: Math.max(Number(timestamp) * 1_000, Date.parse(created.timestamp)) },
+    label: 'TRADED',
+    timestamp: Math.max(Number(timestamp) * 1_000, Date.parse(created.timestamp)),
   })
   expect(known).toHaveLength(2)
   expect(await sql(database.db).notification.count()).toBe(0)
@@ -133,9 +134,7 @@ test('a range of blocks is imported with its trades and their orders, once', asy
   follower = undefined
   using temporary = temporaryFile('import')
   const rows = JSON.stringify([{ name, chainId, ...contracts, rpcUrl: book.chain.rpcUrl, orderBook }])
-  const environment = {
-    ...{ DATABASE_URL: database.url, NETWORKS_FILE: temporary.write(rows) },
-  }
+  const environment = { DATABASE_URL: database.url, NETWORKS_FILE: temporary.write(rows) }
   const flags = ['--from-block', '0', '--to-block', String((await head()) - 3)]
   for (const _ of ['once', 'twice']) {
     const { stdout } = await runProgram(['import', ...flags], environment)
@@ -170,7 +169,9 @@ test('an order that was signed on chain before the first indexed block is open u
   const trader = createTrader(book.url, book.market)
   const order = await trader.sign({ ...wish, buyAmount: 10n ** 15n })
   const { body: uid } = await request(`${trader.base}/api/v1/orders`, 'POST', {
-    ...{ ...order, signingScheme: 'presign', signature: '0x' },
+    ...order,
+    signingScheme: 'presign',
+    signature: '0x',
   })
   const setPreSignature = (signed: boolean) =>
     send(book, settlement, settlementAbi.encodeFunctionData('setPreSignature', [uid, signed]))
@@ -212,28 +213,27 @@ test('older trades are read once each, newest first, in turns of accounts, after
   const accounts = ['a1', 'a2'].map((name) => numbered(name) as `0x${string}`)
   const [one, two] = [accounts[0] ?? expect.fail(), accounts[1] ?? expect.fail()]
   const trade = (blockNumber: number, owner: typeof one) => ({
-    ...{
-      type: 'trade' as const,
-      blockNumber,
-      blockHash: hash,
-      txHash: hash,
-      logIndex: 3,
-    },
-    ...{
-      owner,
-      sellToken: numbered('d'),
-      buyToken: numbered('e'),
-      sellAmount: 5n,
-      buyAmount: 7n,
-      feeAmount: 0n,
-    },
+    type: 'trade' as const,
+    blockNumber,
+    blockHash: hash,
+    txHash: hash,
+    logIndex: 3,
+    owner,
+    sellToken: numbered('d'),
+    buyToken: numbered('e'),
+    sellAmount: 5n,
+    buyAmount: 7n,
+    feeAmount: 0n,
     orderUid: `0x${'ab'.repeat(52)}${String(blockNumber).padStart(8, '0')}` as const,
   })
   const all = [10, 60_000, 150_000, 150_001, 250_000].flatMap((block) => [trade(block, one)])
   const ranges: string[] = []
   let faults = 2
   const options = {
-    ...{ db: other.db, network: { chainId, name: 'local', firstBlock: 5 }, now: Date.now, log: silentLog },
+    db: other.db,
+    network: { chainId, name: 'local', firstBlock: 5 },
+    now: Date.now,
+    log: silentLog,
     poll: () => pause(10),
     chain: {
       times: async (numbers: readonly number[]) => new Map(numbers.map((each) => [each, new Date(1)])),

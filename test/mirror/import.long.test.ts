@@ -50,16 +50,18 @@ let networksFile: string
 /** An order that its owner has not signed on chain. */
 function presigned(index: number) {
   const data = {
-    ...{ sellToken: chain.market.tokens.WETH.address, buyToken: chain.market.tokens.USDC.address },
-    ...{
-      receiver: owner,
-      sellAmount: BigInt(index + 1),
-      buyAmount: 1n,
-      validTo: 4_000_000_000,
-      feeAmount: 0n,
-    },
-    ...{ appData: keccakText('{}'), kind: 'sell', partiallyFillable: false },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    sellToken: chain.market.tokens.WETH.address,
+    buyToken: chain.market.tokens.USDC.address,
+    receiver: owner,
+    sellAmount: BigInt(index + 1),
+    buyAmount: 1n,
+    validTo: 4_000_000_000,
+    feeAmount: 0n,
+    appData: keccakText('{}'),
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   } as const satisfies OrderData
   const uid = orderUid(chain.market.network, data, owner)
   const amounts = { sellAmount: String(data.sellAmount), buyAmount: '1', feeAmount: '0' }
@@ -113,13 +115,22 @@ async function run(flags: readonly string[]) {
   const text = { type: 'string' } as const
   const texts = { ...text, multiple: true, default: [] as string[] } as const
   const options = {
-    ...{ network: text, account: texts, uid: texts, 'from-block': text, 'to-block': text },
-    ...{ 'calls-per-minute': text, all: { type: 'boolean', default: false } as const },
+    network: text,
+    account: texts,
+    uid: texts,
+    'from-block': text,
+    'to-block': text,
+    'calls-per-minute': text,
+    all: { type: 'boolean', default: false } as const,
   }
   const { values } = parseArgs({ args: [...flags], options })
   const code = await importInto({
-    ...{ flags: values, networks: readNetworks(networksFile, 'production'), databaseUrl: database.url },
-    ...{ settings: readSettings({}), log: silentLog, show: (line) => shown?.push(line) },
+    flags: values,
+    networks: readNetworks(networksFile, 'production'),
+    databaseUrl: database.url,
+    settings: readSettings({}),
+    log: silentLog,
+    show: (line) => shown?.push(line),
     warn: (line) => errors?.push(line),
   })
   return { code, shown: shown?.at(-1), errors }
@@ -136,7 +147,8 @@ test('an account is read to the end, on from where a killed import stored it, an
   await once(killed, 'close')
   silentFrom = Number.POSITIVE_INFINITY
   expect(await run(flags)).toEqual({
-    ...{ code: 0, errors: [] },
+    code: 0,
+    errors: [],
     shown: expect.stringMatching(
       /^1300 orders stored, 1000 were stored before, \d+ a second, account 1 of 1$/,
     ),

@@ -104,7 +104,8 @@ async function send(
 ) {
   const [method = '', path] = call.split(' ')
   const response = await fetch(`${base}${path}`, {
-    ...{ method, body },
+    method,
+    body,
     headers: { 'content-type': 'application/json', ...headers },
   })
   const [retryAfter, type] = ['retry-after', 'content-type'].map((name) => response.headers.get(name))
@@ -365,15 +366,28 @@ describe('a stream of quotes', () => {
   const weth = () => chain.market.tokens.WETH.address
   const usdc = () => chain.market.tokens.USDC.address
   const body = () => ({
-    ...{ kind: 'sell', sellAmountBeforeFee: '1000', from: trader.address, appData: '{}' },
-    ...{ sellToken: weth(), buyToken: usdc() },
+    kind: 'sell',
+    sellAmountBeforeFee: '1000',
+    from: trader.address,
+    appData: '{}',
+    sellToken: weth(),
+    buyToken: usdc(),
   })
   const quoted = (buyAmount: string, id: number) => ({
     quote: {
-      ...{ sellToken: weth(), buyToken: usdc(), sellAmount: '990', feeAmount: '10', buyAmount },
-      ...{ validTo: 4_000_000_000, gasAmount: '1', gasPrice: '2.5', sellTokenPrice: '1.25E-9' },
+      sellToken: weth(),
+      buyToken: usdc(),
+      sellAmount: '990',
+      feeAmount: '10',
+      buyAmount,
+      validTo: 4_000_000_000,
+      gasAmount: '1',
+      gasPrice: '2.5',
+      sellTokenPrice: '1.25E-9',
     },
-    ...{ expiration: new Date(Date.now() + 60_000).toISOString(), id, verified: true },
+    expiration: new Date(Date.now() + 60_000).toISOString(),
+    id,
+    verified: true,
   })
   const quoting = () => calls.filter(({ call }) => call === 'POST /api/v1/quote').length
 
@@ -382,7 +396,9 @@ describe('a stream of quotes', () => {
     answers.set('POST /api/v1/quote', (_, res) => json(res, 200, quoted(String(price), quoting())))
     const leaving = new AbortController()
     const response = await fetch(`${base}/api/v1/quote/stream`, {
-      ...{ method: 'POST', body: JSON.stringify(body()), signal: leaving.signal },
+      method: 'POST',
+      body: JSON.stringify(body()),
+      signal: leaving.signal,
       headers: { 'content-type': 'application/json' },
     })
     const events = Readable.fromWeb(response.body as never)
@@ -484,14 +500,18 @@ describe('the native prices of the order book', () => {
     answers.set('POST /api/v1/quote', (_, res) =>
       json(res, 200, {
         quote: { sellAmount: '1000000', buyAmount, feeAmount: '0', validTo: 4_000_000_000 },
-        ...{ expiration: new Date(Date.now() + 60_000).toISOString(), id: 1, verified: true },
+        expiration: new Date(Date.now() + 60_000).toISOString(),
+        id: 1,
+        verified: true,
       }),
     )
     const query = `mutation ($input: QuoteInput!) {
       quote(input: $input) { priceImpact { share isNotable needsAcceptance } warnings { code } }
     }`
     const input = {
-      ...{ from: trader.address, sellToken: weth(), buyToken: token },
+      from: trader.address,
+      sellToken: weth(),
+      buyToken: token,
       amount: { sellBeforeFee: '1000000' },
     }
     const { priceImpact, warnings } = (await graphql(follower.url ?? '', query, { input })).quote
@@ -574,7 +594,9 @@ describe('before an order is sent', () => {
   }
   const quote = (buyAmount: string) => ({
     quote: { sellAmount: '1000', buyAmount, feeAmount: '0', validTo: 4_000_000_000, sellTokenPrice: '1' },
-    ...{ expiration: new Date(Date.now() + 60_000).toISOString(), id: 1, verified: true },
+    expiration: new Date(Date.now() + 60_000).toISOString(),
+    id: 1,
+    verified: true,
   })
   const quoting = 'POST /api/v1/quote'
 

@@ -122,7 +122,10 @@ describe('a followed network', () => {
     const whole = await reads('it is filled', early, ({ status }) => status === 'FILLED')
     const hash = paramsId(early.params)
     expect(whole).toMatchObject({
-      ...{ filledParts: 2, lastPoll: null, nextPollAt: null, diagnosis: { code: 'FINISHED' } },
+      filledParts: 2,
+      lastPoll: null,
+      nextPollAt: null,
+      diagnosis: { code: 'FINISHED' },
       parts: { nodes: [{ uid: early.first }, { uid: second, status: 'FILLED' }] },
       orders: {
         nodes: [
@@ -152,7 +155,9 @@ describe('a followed network', () => {
     })
     const order = await reads('its terms are read', { owner, params }, () => true)
     expect(order).toMatchObject({
-      ...{ status: 'ACTIVE', nextPollAt: null, diagnosis: { code: 'PLACED' } },
+      status: 'ACTIVE',
+      nextPollAt: null,
+      diagnosis: { code: 'PLACED' },
       nextPart: { uid, status: 'OPEN' },
     })
   }, 150_000)
@@ -162,7 +167,9 @@ describe('a followed network', () => {
     const owner = await create(params)
     const idle = await reads('its terms are read', { owner, params }, () => true)
     expect(idle).toMatchObject({
-      ...{ status: 'ACTIVE', lastPoll: null, nextPollAt: null },
+      status: 'ACTIVE',
+      lastPoll: null,
+      nextPollAt: null,
       diagnosis: {
         code: 'PLACED_ELSEWHERE',
         text: 'The network follows an order book, whose watch towers place its parts. No part that can be traded now is known there.',

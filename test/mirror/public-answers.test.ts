@@ -49,15 +49,14 @@ beforeAll(async () => {
   ;[chain, database, book] = await Promise.all([startTestChain(), createTestDatabase(), startOrderBook()])
   const local = chain.market.network
   network = {
-    ...{
-      ...local,
-      chainId: 1,
-      name: 'mainnet',
-      poolFactory: zeroAddress,
-      baseTokens: [],
-      wrappedNative: coin,
-    },
-    ...{ settlement: soldOrder.settlementContract, ethFlows: [soldOrder.owner] },
+    ...local,
+    chainId: 1,
+    name: 'mainnet',
+    poolFactory: zeroAddress,
+    baseTokens: [],
+    wrappedNative: coin,
+    settlement: soldOrder.settlementContract,
+    ethFlows: [soldOrder.owner],
     hooksTrampoline: permitOrder.interactions.pre[0].target,
   }
   await chain.rpc.call('anvil_setChainId', [network.chainId])
@@ -83,15 +82,15 @@ beforeEach(() => {
 
 const { quote, from } = permitQuote
 const quoteRequest = {
-  ...{
-    sellToken: quote.sellToken,
-    buyToken: quote.buyToken,
-    receiver: quote.receiver,
-    from,
-    kind: quote.kind,
-  },
-  ...{ sellAmountBeforeFee: String(BigInt(quote.sellAmount) + BigInt(quote.feeAmount)) },
-  ...{ appData: quote.appData, appDataHash: quote.appDataHash, signingScheme: quote.signingScheme },
+  sellToken: quote.sellToken,
+  buyToken: quote.buyToken,
+  receiver: quote.receiver,
+  from,
+  kind: quote.kind,
+  sellAmountBeforeFee: String(BigInt(quote.sellAmount) + BigInt(quote.feeAmount)),
+  appData: quote.appData,
+  appDataHash: quote.appDataHash,
+  signingScheme: quote.signingScheme,
 }
 /** Sends what a client sends, by method and path. */
 const send = (call: string) => {
@@ -112,7 +111,8 @@ describe('an order book behind a network that fails', () => {
 
   const reads = [
     ...Object.keys(publicAnswers).filter((call) => !/version|quote/.test(call)),
-    ...[`GET /api/v1/trades?orderUid=${soldOrder.uid}`, 'GET /api/v2/solver_competition/latest'],
+    `GET /api/v1/trades?orderUid=${soldOrder.uid}`,
+    'GET /api/v2/solver_competition/latest',
     `GET /api/v1/token/${dollar}/native_price`,
   ]
 
@@ -187,15 +187,15 @@ describe.each(Object.keys(deliveries) as (keyof typeof deliveries)[])(
       for (const [call, body] of Object.entries(publicAnswers)) book.bodies.set(call, body)
       book.state.delivery = delivery
       const client = createOrderBook({
-        ...{
-          chainId: 1,
-          name: 'book',
-          title: 'the order book',
-          url: book.url,
-          db: database.db,
-          now: Date.now,
-        },
-        ...{ callsPerMinute: Number.POSITIVE_INFINITY, quotesPerSecond: 100, submissionsPerSecond: 5 },
+        chainId: 1,
+        name: 'book',
+        title: 'the order book',
+        url: book.url,
+        db: database.db,
+        now: Date.now,
+        callsPerMinute: Number.POSITIVE_INFINITY,
+        quotesPerSecond: 100,
+        submissionsPerSecond: 5,
         log: silentLog,
       })
       for (const [call, body] of Object.entries(publicAnswers)) {
@@ -231,11 +231,9 @@ function differences(real: unknown, shown: unknown, path = ''): Record<string, u
 
 /** Members of orders that are there too: the names of `owner` and `appData` in a creation, and a term of it. */
 const alsoIn = (order: { owner: string; appData: string }, path = '') => ({
-  ...{
-    [`${path}from`]: order.owner,
-    [`${path}appDataHash`]: order.appData,
-    [`${path}fullBalanceCheck`]: false,
-  },
+  [`${path}from`]: order.owner,
+  [`${path}appDataHash`]: order.appData,
+  [`${path}fullBalanceCheck`]: false,
 })
 /** Times have milliseconds here. */
 const inMilliseconds = (order: { creationDate: string }) =>
@@ -255,21 +253,29 @@ describe('a follower of a public order book', () => {
     for (const order of [openOrder, soldOrder, permitOrder]) book.add(order)
     // The chain has the trades: what an order book says about it is not believed.
     const settled = accountTrades.map(({ executedProtocolFees: _, sellAmountBeforeFees: __, ...trade }) => ({
-      ...{ ...trade, chainId: 1, orderId: null, feeAmount: 0n },
-      ...{ sellAmount: BigInt(trade.sellAmount), buyAmount: BigInt(trade.buyAmount) },
+      ...trade,
+      chainId: 1,
+      orderId: null,
+      feeAmount: 0n,
+      sellAmount: BigInt(trade.sellAmount),
+      buyAmount: BigInt(trade.buyAmount),
       auctionId: trade.txHash === txHash ? (auctionKey(1, BigInt(auctionId)) ?? null) : null,
     }))
     await database.db.transaction((tx) =>
       insertChainFacts(tx, 1, {
         trades: settled,
         settlements: settled.map(({ blockNumber, logIndex, txHash, auctionId }) => ({
-          ...{ chainId: 1, blockNumber, txHash, auctionId, logIndex: logIndex + 1 },
-          ...{
-            solver: soldCompetition.solutions[0].solverAddress,
-            solutionUid: auctionId === null ? null : 0,
-          },
+          chainId: 1,
+          blockNumber,
+          txHash,
+          auctionId,
+          logIndex: logIndex + 1,
+          solver: soldCompetition.solutions[0].solverAddress,
+          solutionUid: auctionId === null ? null : 0,
         })),
-        ...{ invalidations: [], presignatures: [], executions: [] },
+        invalidations: [],
+        presignatures: [],
+        executions: [],
       }),
     )
   })
@@ -317,8 +323,11 @@ describe('a follower of a public order book', () => {
     const [solution] = soldCompetition.solutions
     const { solverAddress: solver, orders, clearingPrices, ...rest } = solution
     expect({ ...auction, nativePrices: pricesOf(auction.nativePrices), solutions: undefined }).toEqual({
-      ...{ block: soldCompetition.auctionStartBlock, deadline: soldCompetition.auctionDeadlineBlock },
-      ...{ orderUids: [soldOrder.uid], transactionHashes, nativePrices: soldCompetition.auction.prices },
+      block: soldCompetition.auctionStartBlock,
+      deadline: soldCompetition.auctionDeadlineBlock,
+      orderUids: [soldOrder.uid],
+      transactionHashes,
+      nativePrices: soldCompetition.auction.prices,
       solutions: undefined,
     })
     const [{ clearingPrices: shown, ...others }] = auction.solutions
@@ -352,8 +361,13 @@ describe('a follower of a public order book', () => {
 
   test('shows over GraphQL its quote, native prices and the surplus of an account', async () => {
     const input = {
-      ...{ network: 'mainnet', sellToken: quote.sellToken, buyToken: quote.buyToken, from, receiver: from },
-      ...{ amount: { sellBeforeFee: quoteRequest.sellAmountBeforeFee }, appData: quote.appData },
+      network: 'mainnet',
+      sellToken: quote.sellToken,
+      buyToken: quote.buyToken,
+      from,
+      receiver: from,
+      amount: { sellBeforeFee: quoteRequest.sellAmountBeforeFee },
+      appData: quote.appData,
     }
     const members = 'sellAmount buyAmount feeAmount sellTokenPrice validTo appData appDataHash receiver'
     const shown = await show(
@@ -367,7 +381,10 @@ describe('a follower of a public order book', () => {
     // Whole units.
     expect(shownQuote).toEqual({ ...expected, gasAmount: '236558', gasPrice: '181514322' })
     expect(rest).toEqual({
-      ...{ from, expiration: '2026-02-16T13:17:38.649Z', quoteId: permitQuote.id, verified: true },
+      from,
+      expiration: '2026-02-16T13:17:38.649Z',
+      quoteId: permitQuote.id,
+      verified: true,
       protocolFeeBps: '2',
     })
     expect(order).toEqual({
@@ -387,8 +404,12 @@ describe('a follower of a public order book', () => {
     const partnerFee = { recipient: account, volumeBps: 100 }
     const appData = JSON.stringify({ appCode: 'partner', metadata: { partnerFee } })
     const input = {
-      ...{ network: 'mainnet', sellToken: quote.sellToken, buyToken: quote.buyToken, from },
-      ...{ amount: { sellBeforeFee: quoteRequest.sellAmountBeforeFee }, appData },
+      network: 'mainnet',
+      sellToken: quote.sellToken,
+      buyToken: quote.buyToken,
+      from,
+      amount: { sellBeforeFee: quoteRequest.sellAmountBeforeFee },
+      appData,
     }
     const query =
       'mutation ($input: QuoteInput!) { quote(input: $input) { order(slippageBps: 0) { buyAmount } } }'
@@ -430,8 +451,13 @@ test('an account with orders of a later version has the others, and nothing is i
   expect(new Set(uids)).toEqual(new Set(shown.map(({ uid }) => uid)))
   for (const order of body)
     expect(order).toMatchObject({
-      ...{ owner, sellToken: coin, class: 'limit', status: 'presignaturePending', executedFee: '0' },
-      ...{ availableBalance: null, fullBalanceCheck: false },
+      owner,
+      sellToken: coin,
+      class: 'limit',
+      status: 'presignaturePending',
+      executedFee: '0',
+      availableBalance: null,
+      fullBalanceCheck: false,
     })
   for (const { uid } of unknown) expect((await send(`GET /api/v1/orders/${uid}`)).status).toBe(404)
 })

@@ -58,7 +58,9 @@ const data: OrderData = {
 }
 
 const written = ({ sellAmount, buyAmount, feeAmount, ...rest }: OrderData) => ({
-  ...{ ...rest, sellAmount: String(sellAmount), buyAmount: String(buyAmount) },
+  ...rest,
+  sellAmount: String(sellAmount),
+  buyAmount: String(buyAmount),
   feeAmount: String(feeAmount),
 })
 
@@ -69,7 +71,11 @@ function ofKey(more: object = {}, signed: Partial<OrderData> = {}) {
   const domain = { name: 'Gnosis Protocol', version: 'v2', chainId, verifyingContract }
   const typed = { ...order, receiver: order.receiver ?? `0x${'0'.repeat(40)}` }
   return wallet.signTypedData(domain, orderTypes, typed).then((text) => ({
-    ...{ ...shown, ...written(order), owner: wallet.address, signature: text, signingScheme: 'eip712' },
+    ...shown,
+    ...written(order),
+    owner: wallet.address,
+    signature: text,
+    signingScheme: 'eip712',
     uid: orderUid(network, order, address(wallet.address)),
     ...more,
   }))
@@ -139,7 +145,8 @@ describe('an order as order books write it', () => {
       ofContract(
         'eip1271',
         {
-          ...{ onchainUser: user, onchainOrderData: placed },
+          onchainUser: user,
+          onchainOrderData: placed,
           ethflowData: { userValidTo: 1_800_000_000, refundTxHash: null, isRefunded: false },
         },
         { validTo: 0xffffffff, receiver: user },

@@ -22,8 +22,11 @@ import { openTestServer, network as sampleNetwork, type TestServer } from '../se
 import { graphql, request } from '../setup/trader.ts'
 
 const network = {
-  ...{ ...sampleNetwork, chainId: 1, name: 'mainnet' },
-  ...{ settlement: soldOrder.settlementContract, ethFlows: [soldOrder.owner] },
+  ...sampleNetwork,
+  chainId: 1,
+  name: 'mainnet',
+  settlement: soldOrder.settlementContract,
+  ethFlows: [soldOrder.owner],
 }
 const { chainId } = network
 
@@ -39,19 +42,31 @@ beforeAll(async () => {
   await claimOrderBook(db, chainId, book.url, async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
   const common = { db, now: Date.now, log: silentLog }
   services = {
-    ...{ ...common, network, checkSignature: async () => 'valid' },
-    ...{
-      readPresignatures: async () => new Map(),
-      describeTokens: async () => new Map(),
-      blockTimes: async () => new Map(),
-    },
+    ...common,
+    network,
+    checkSignature: async () => 'valid',
+    readPresignatures: async () => new Map(),
+    describeTokens: async () => new Map(),
+    blockTimes: async () => new Map(),
     orderBook: createOrderBook({
-      ...{ ...common, chainId, name: 'book', title: 'the order book', url: book.url },
-      ...{ callsPerMinute: Number.POSITIVE_INFINITY, quotesPerSecond: 10, submissionsPerSecond: 5 },
+      ...common,
+      chainId,
+      name: 'book',
+      title: 'the order book',
+      url: book.url,
+      callsPerMinute: Number.POSITIVE_INFINITY,
+      quotesPerSecond: 10,
+      submissionsPerSecond: 5,
     }),
     meter: {
-      ...{ looked: ignore, stored: ignore, compared: ignore, refused: ignore, unverified: ignore },
-      ...{ missing: ignore, competitions: ignore, unknownMembers: ignore },
+      looked: ignore,
+      stored: ignore,
+      compared: ignore,
+      refused: ignore,
+      unverified: ignore,
+      missing: ignore,
+      competitions: ignore,
+      unknownMembers: ignore,
     },
   }
   await storeOrders([openOrder], undefined, services)
@@ -162,17 +177,30 @@ async function settle(): Promise<void> {
     await insertChainFacts(tx, chainId, {
       trades: [
         {
-          ...{ ...at, ...amounts, logIndex, orderId, orderUid: uid, owner, sellToken, buyToken },
-          ...{ feeAmount: 0n, auctionId },
+          ...at,
+          ...amounts,
+          logIndex,
+          orderId,
+          orderUid: uid,
+          owner,
+          sellToken,
+          buyToken,
+          feeAmount: 0n,
+          auctionId,
         },
       ],
       settlements: [
         {
-          ...{ ...at, logIndex: logIndex + 1, solver: soldCompetition.solutions[0].solverAddress },
-          ...{ auctionId, solutionUid: 0 },
+          ...at,
+          logIndex: logIndex + 1,
+          solver: soldCompetition.solutions[0].solverAddress,
+          auctionId,
+          solutionUid: 0,
         },
       ],
-      ...{ invalidations: [], presignatures: [], executions: [] },
+      invalidations: [],
+      presignatures: [],
+      executions: [],
     })
     await refreshProgress(tx, [orderId])
     await compareAgain(tx, [orderId])
@@ -243,12 +271,7 @@ describe('what a client names is read with the fees of its older trades', () => 
     const txHash = `0x${logIndex.toString(16).padStart(64, '0')}` as const
     const { uid: orderUid, owner, sellAmount } = order
     const orderId = (await findOrderIds(db, chainId, [orderUid])).get(orderUid) ?? null
-    const row = {
-      ...{ chainId, blockNumber, logIndex, owner, sellToken, buyToken },
-      orderId,
-      orderUid,
-      txHash,
-    }
+    const row = { chainId, blockNumber, logIndex, owner, sellToken, buyToken, orderId, orderUid, txHash }
     const amounts = { sellAmount: BigInt(sellAmount), buyAmount: BigInt(buyAmount), feeAmount: 0n }
     await db.transaction(async (tx) => {
       const none = { settlements: [], invalidations: [], presignatures: [], executions: [] }
@@ -300,11 +323,22 @@ test('a trade that was there before its order is told with tokens that are not s
     insertChainFacts(tx, chainId, {
       trades: [
         {
-          ...{ ...at, owner, sellToken, buyToken, orderId: null, orderUid: wanted.uid, auctionId: null },
-          ...{ sellAmount: BigInt(wanted.sellAmount), buyAmount: 1_935_815n, feeAmount: 0n },
+          ...at,
+          owner,
+          sellToken,
+          buyToken,
+          orderId: null,
+          orderUid: wanted.uid,
+          auctionId: null,
+          sellAmount: BigInt(wanted.sellAmount),
+          buyAmount: 1_935_815n,
+          feeAmount: 0n,
         },
       ],
-      ...{ settlements: [], invalidations: [], presignatures: [], executions: [] },
+      settlements: [],
+      invalidations: [],
+      presignatures: [],
+      executions: [],
     }),
   )
   const tokens = [

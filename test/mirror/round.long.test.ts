@@ -63,14 +63,29 @@ function presigned(index: number) {
   const owner = owners[Math.floor((index * owners.length) / liveOrders)] ?? expect.fail()
   const amounts = { sellAmount: BigInt(index + 1), buyAmount: 1n, feeAmount: 0n }
   const data: OrderData = {
-    ...{ sellToken: wrapped, buyToken: dollar, receiver: owner, validTo: 4_000_000_000 },
-    ...{ ...amounts, appData: keccakText('{}'), kind: 'sell', partiallyFillable: false },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    sellToken: wrapped,
+    buyToken: dollar,
+    receiver: owner,
+    validTo: 4_000_000_000,
+    ...amounts,
+    appData: keccakText('{}'),
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   }
   const uid = orderUid(sampleNetwork, data, owner)
   return {
-    ...{ ...data, sellAmount: String(data.sellAmount), buyAmount: '1', feeAmount: '0', fullAppData: '{}' },
-    ...{ uid, owner, signingScheme: 'presign', signature: '0x', status: 'presignaturePending' },
+    ...data,
+    sellAmount: String(data.sellAmount),
+    buyAmount: '1',
+    feeAmount: '0',
+    fullAppData: '{}',
+    uid,
+    owner,
+    signingScheme: 'presign',
+    signature: '0x',
+    status: 'presignaturePending',
     creationDate: '2026-11-27T20:00:00.000Z',
   }
 }
@@ -87,16 +102,31 @@ beforeAll(async () => {
   await claimOrderBook(db, chainId, url, async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
   const common = { db, now: Date.now, log: silentLog }
   services = {
-    ...{ ...common, network: sampleNetwork, checkSignature: async () => 'valid' },
+    ...common,
+    network: sampleNetwork,
+    checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
-    ...{ describeTokens: async () => new Map(), blockTimes: async () => new Map() },
+    describeTokens: async () => new Map(),
+    blockTimes: async () => new Map(),
     orderBook: createOrderBook({
-      ...{ ...common, chainId, name: 'book', title: 'the order book', url, callsPerMinute },
-      ...{ quotesPerSecond: 10, submissionsPerSecond: 5 },
+      ...common,
+      chainId,
+      name: 'book',
+      title: 'the order book',
+      url,
+      callsPerMinute,
+      quotesPerSecond: 10,
+      submissionsPerSecond: 5,
     }),
     meter: {
-      ...{ looked: ignore, stored: ignore, compared: ignore, refused: ignore, unverified: ignore },
-      ...{ missing: ignore, competitions: ignore, unknownMembers: ignore },
+      looked: ignore,
+      stored: ignore,
+      compared: ignore,
+      refused: ignore,
+      unverified: ignore,
+      missing: ignore,
+      competitions: ignore,
+      unknownMembers: ignore,
     },
   }
   const all = Array.from({ length: liveOrders }, (_, index) => presigned(index))

@@ -86,7 +86,9 @@ describe('every method of OrderBookApi answers as the order book would', () => {
     sendSignedOrderCancellations: (api) =>
       refusal(
         api.sendSignedOrderCancellations({
-          ...{ orderUids: [unknownUid], signature: `0x${'11'.repeat(65)}`, signingScheme: 'eip712' },
+          orderUids: [unknownUid],
+          signature: `0x${'11'.repeat(65)}`,
+          signingScheme: 'eip712',
         } as never),
       ),
     sendOrder: (api) => refusal(api.sendOrder({ sellToken: WETH() } as never)),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bookOrder, keyOf } from '../../bench/backfill/data.ts'
+import { bookOrder, keyOf } from '../../bench/follow/signed-order.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
 import { type MirrorServices, storeOrders } from '../../src/mirror/mirror.ts'
@@ -28,7 +28,9 @@ beforeAll(async () => {
   await claimOrderBook(db, chainId, url, async () => ({ indexedFrom: 0, notifiedFrom: 0 }))
   const common = { db, now: Date.now, log: silentLog }
   services = {
-    ...{ ...common, network: sampleNetwork, checkSignature: async () => 'valid' },
+    ...common,
+    network: sampleNetwork,
+    checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
     describeTokens: async (tokens) => {
       readWhole += tokens.length / 2
@@ -36,13 +38,24 @@ beforeAll(async () => {
     },
     blockTimes: async () => new Map(),
     orderBook: createOrderBook({
-      ...{ ...common, chainId, name: 'book', title: 'the order book', url, callsPerMinute: 100 },
-      ...{ quotesPerSecond: 10, submissionsPerSecond: 5 },
+      ...common,
+      chainId,
+      name: 'book',
+      title: 'the order book',
+      url,
+      callsPerMinute: 100,
+      quotesPerSecond: 10,
+      submissionsPerSecond: 5,
     }),
     storedBodies: createStoredBodies(db, chainId),
     meter: {
-      ...{ looked: ignore, stored: ignore, refused: ignore, unverified: ignore },
-      ...{ missing: ignore, competitions: ignore, unknownMembers: ignore },
+      looked: ignore,
+      stored: ignore,
+      refused: ignore,
+      unverified: ignore,
+      missing: ignore,
+      competitions: ignore,
+      unknownMembers: ignore,
       compared: (count) => {
         compared += count
       },
@@ -53,9 +66,18 @@ afterAll(() => database?.[Symbol.asyncDispose]())
 
 function signed(sellAmount: bigint, scheme = 'eip712') {
   const data: OrderData = {
-    ...{ sellToken: wrapped, buyToken: dollar, receiver: null, validTo: 4_000_000_000, sellAmount },
-    ...{ buyAmount: 1n, feeAmount: 0n, appData: keccakText('{}'), kind: 'sell', partiallyFillable: false },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    sellToken: wrapped,
+    buyToken: dollar,
+    receiver: null,
+    validTo: 4_000_000_000,
+    sellAmount,
+    buyAmount: 1n,
+    feeAmount: 0n,
+    appData: keccakText('{}'),
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   }
   const createdAt = new Date('2026-11-27T20:00:00.000Z')
   const order = bookOrder(sampleNetwork, data, { key: keyOf('owner'), document: '{}', createdAt })

@@ -24,8 +24,11 @@ import { openTestServer, network as sampleNetwork, type TestServer } from '../se
 import { graphql, request } from '../setup/trader.ts'
 
 const network = {
-  ...{ ...sampleNetwork, chainId: 1, name: 'mainnet' },
-  ...{ settlement: soldOrder.settlementContract, ethFlows: [soldOrder.owner] },
+  ...sampleNetwork,
+  chainId: 1,
+  name: 'mainnet',
+  settlement: soldOrder.settlementContract,
+  ethFlows: [soldOrder.owner],
 }
 const { chainId } = network
 const number = soldCompetition.auctionId
@@ -46,17 +49,31 @@ beforeAll(async () => {
   })
   const common = { db, now: Date.now, log: silentLog }
   services = {
-    ...{ ...common, network, checkSignature: async () => 'valid' },
+    ...common,
+    network,
+    checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
     describeTokens: async () => new Map(),
     blockTimes: async () => new Map(),
     orderBook: createOrderBook({
-      ...{ ...common, chainId, name: 'book', title: 'the order book', url: book.url },
-      ...{ callsPerMinute: Number.POSITIVE_INFINITY, quotesPerSecond: 10, submissionsPerSecond: 5 },
+      ...common,
+      chainId,
+      name: 'book',
+      title: 'the order book',
+      url: book.url,
+      callsPerMinute: Number.POSITIVE_INFINITY,
+      quotesPerSecond: 10,
+      submissionsPerSecond: 5,
     }),
     meter: {
-      ...{ looked: ignore, stored: ignore, compared: ignore, refused: ignore, unverified: ignore },
-      ...{ missing: ignore, competitions: ignore, unknownMembers: ignore },
+      looked: ignore,
+      stored: ignore,
+      compared: ignore,
+      refused: ignore,
+      unverified: ignore,
+      missing: ignore,
+      competitions: ignore,
+      unknownMembers: ignore,
     },
   }
   book.competitions.set(number, soldCompetition)
@@ -87,18 +104,32 @@ async function settle(): Promise<void> {
     await insertChainFacts(tx, chainId, {
       trades: [
         {
-          ...{ ...at, ...amounts, logIndex, orderId, orderUid: uid, owner, sellToken, buyToken },
-          ...{ feeAmount: 0n, auctionId },
+          ...at,
+          ...amounts,
+          logIndex,
+          orderId,
+          orderUid: uid,
+          owner,
+          sellToken,
+          buyToken,
+          feeAmount: 0n,
+          auctionId,
         },
       ],
       settlements: [
         {
-          ...{ ...at, logIndex: logIndex + 1, solver: soldCompetition.solutions[0].solverAddress },
-          ...{ auctionId, solutionUid: 0, deadlineBlock: soldCompetition.auctionDeadlineBlock, amounts: [] },
+          ...at,
+          logIndex: logIndex + 1,
+          solver: soldCompetition.solutions[0].solverAddress,
+          auctionId,
+          solutionUid: 0,
+          deadlineBlock: soldCompetition.auctionDeadlineBlock,
+          amounts: [],
         },
       ],
       executions: [{ ...execution, orderId, auctionId, blockNumber }],
-      ...{ invalidations: [], presignatures: [] },
+      invalidations: [],
+      presignatures: [],
     })
     await refreshProgress(tx, [orderId])
     await compareAgain(tx, [orderId])
@@ -112,14 +143,20 @@ describe('a competition of a followed order book', () => {
 
   test('is not without attempts, answers and refusals: they are not known, and neither are orders and settlements', async () => {
     expect((await ask(query)).auction).toEqual({
-      ...{ orderCount: 2, hasAllSolutions: true },
-      ...{ hasAllSolverAnswers: false, solverAnswers: [] },
-      ...{ hasAllRefusedSolutions: false, refusedSolutions: [] },
-      ...{ hasAllSettlementAttempts: false, settlementAttempts: [] },
+      orderCount: 2,
+      hasAllSolutions: true,
+      hasAllSolverAnswers: false,
+      solverAnswers: [],
+      hasAllRefusedSolutions: false,
+      refusedSolutions: [],
+      hasAllSettlementAttempts: false,
+      settlementAttempts: [],
       // It was built before the first indexed block, and its winner settled somewhere.
-      ...{ hasAllSettlements: false, transactionHashes: [] },
+      hasAllSettlements: false,
+      transactionHashes: [],
       // One of its two orders is not here.
-      ...{ hasAllOrderUids: false, orders: { isComplete: false, nodes: [{ uid: soldOrder.uid }] } },
+      hasAllOrderUids: false,
+      orders: { isComplete: false, nodes: [{ uid: soldOrder.uid }] },
       excludedOrders: { isComplete: false, nodes: [] },
       solutions: [{ hasAllClearingPrices: true }],
     })
@@ -150,7 +187,8 @@ describe('a competition of a followed order book', () => {
 
   test('is one of a list that is not complete', async () => {
     expect(await ask('{ auctions { isComplete } settlements { isComplete } }')).toEqual({
-      ...{ auctions: { isComplete: false }, settlements: { isComplete: false } },
+      auctions: { isComplete: false },
+      settlements: { isComplete: false },
     })
   })
 })
@@ -172,14 +210,14 @@ describe('an order of a followed order book', () => {
       trades: {
         nodes: [{ ...unknownTrade, executedProtocolFees: [], execution, settlement: { fees: null } }],
       },
-      ...{
-        events: { isComplete: false },
-        auctions: { isComplete: false },
-        marketPrices: { isComplete: false },
-      },
+      events: { isComplete: false },
+      auctions: { isComplete: false },
+      marketPrices: { isComplete: false },
       refusedSolutions: { isComplete: false, nodes: [] },
-      ...{ hasAllPendingSettlements: false, pendingSettlements: [] },
-      ...{ hasAllSolverOutcomes: false, solverOutcomes: [] },
+      hasAllPendingSettlements: false,
+      pendingSettlements: [],
+      hasAllSolverOutcomes: false,
+      solverOutcomes: [],
       debugReport: {
         auctions: {
           isComplete: false,
@@ -229,7 +267,9 @@ describe('an order that came in a list, which has no quotes', () => {
   const named = (sellAmount: string) => {
     const order = { ...openOrder, sellAmount, signingScheme: 'presign', signature: openOrder.owner }
     const data = {
-      ...{ ...order, sellAmount: BigInt(sellAmount), feeAmount: 0n },
+      ...order,
+      sellAmount: BigInt(sellAmount),
+      feeAmount: 0n,
       buyAmount: BigInt(order.buyAmount),
     }
     return { ...order, uid: orderUid(network, data as never, order.owner as never) }
@@ -321,15 +361,20 @@ test('the decimals of gas, and the balance, are those that the order book report
   expect([...(await storeOrders([{ ...signed, quote }], undefined, services))]).toEqual([uid])
   const shown = `availableBalance mirror { isBalanceReported } quote { gasAmount exactGasAmount gasPrice exactGasPrice }`
   expect((await ask(`{ order(uid: "${uid}") { ${shown} } }`)).order).toEqual({
-    ...{ availableBalance: '12345', mirror: { isBalanceReported: true } },
+    availableBalance: '12345',
+    mirror: { isBalanceReported: true },
     quote: {
-      ...{ gasAmount: '163000', exactGasAmount: '163000.5' },
-      ...{ gasPrice: '1250000000', exactGasPrice: '1250000000' },
+      gasAmount: '163000',
+      exactGasAmount: '163000.5',
+      gasPrice: '1250000000',
+      exactGasPrice: '1250000000',
     },
   })
   const { body } = await read(`v1/orders/${uid}`)
   expect([body.availableBalance, body.quote.gasAmount, body.quote.exactGasAmount]).toEqual([
-    ...['12345', '163000', undefined],
+    '12345',
+    '163000',
+    undefined,
   ])
 })
 
@@ -344,7 +389,8 @@ test('a word for a placement error that the interface lacks is kept', async () =
   await storeOrders([{ ...order, uid, onchainOrderData, status: 'open' }], undefined, services)
   const query = `{ order(uid: "${uid}") { onchainOrderData { placementError detail } } }`
   expect((await ask(query)).order.onchainOrderData).toEqual({
-    ...{ placementError: 'PreValidationError', detail: 'the order book reports nonZeroFee' },
+    placementError: 'PreValidationError',
+    detail: 'the order book reports nonZeroFee',
   })
 })
 
@@ -387,9 +433,14 @@ describe('an auction that is held here', () => {
   test('knows answers, refusals and attempts; prices not, where an earlier version stored it, and settlements from the first block on', async () => {
     const known = { hasAllSolutions: true, hasAllSolverAnswers: true, hasAllSettlementAttempts: true }
     expect((await graphql(own.url, auctionQuery)).auction).toEqual({
-      ...{ ...known, hasAllRefusedSolutions: true, refusedSolutions: [{ solver }] },
-      ...{ hasAllOrderUids: true, orders: { isComplete: true }, excludedOrders: { isComplete: true } },
-      ...{ hasAllSettlements: false, solutions: [{ hasAllClearingPrices: false }] },
+      ...known,
+      hasAllRefusedSolutions: true,
+      refusedSolutions: [{ solver }],
+      hasAllOrderUids: true,
+      orders: { isComplete: true },
+      excludedOrders: { isComplete: true },
+      hasAllSettlements: false,
+      solutions: [{ hasAllClearingPrices: false }],
     })
     await moveOwn(100)
     expect((await graphql(own.url, auctionQuery)).auction.hasAllSettlements).toBe(true)
@@ -398,8 +449,10 @@ describe('an auction that is held here', () => {
   const moveOwn = (block: number) =>
     sql(own.database.db).checkpoint.create({
       data: {
-        ...{ chainId: sampleNetwork.chainId, blockNumber: BigInt(block) },
-        ...{ blockHash: Buffer.alloc(32), updatedAt: new Date() },
+        chainId: sampleNetwork.chainId,
+        blockNumber: BigInt(block),
+        blockHash: Buffer.alloc(32),
+        updatedAt: new Date(),
       },
     })
 
@@ -410,8 +463,10 @@ describe('an auction that is held here', () => {
     const known = await graphql(own.url, reports(stage[name].uid))
     expect(known).toEqual({
       order: {
-        ...{ hasAllPendingSettlements: true, hasAllSolverOutcomes: true },
-        ...{ refusedSolutions: { isComplete: true }, auctions: { isComplete: true } },
+        hasAllPendingSettlements: true,
+        hasAllSolverOutcomes: true,
+        refusedSolutions: { isComplete: true },
+        auctions: { isComplete: true },
         debugReport: { auctions: { nodes: [{ hasAllFeePolicies: areKnown }] } },
       },
       auctions: { isComplete: true },
@@ -432,7 +487,9 @@ describe('an auction that is held here', () => {
     await sql(db).retentionMark.create({ data: { name: `competitions:${sampleNetwork.chainId}`, place: 1n } })
     const { order, auctions } = await graphql(own.url, reports(stage.stored.uid))
     expect([order.refusedSolutions, order.auctions, auctions]).toEqual([
-      ...[{ isComplete: false }, { isComplete: false }, { isComplete: false }],
+      { isComplete: false },
+      { isComplete: false },
+      { isComplete: false },
     ])
     const { accounting } = await graphql(own.url, '{ accounting(fromBlock: 90, toBlock: 99) { isComplete } }')
     expect(accounting).toEqual({ isComplete: false })
@@ -449,11 +506,22 @@ describe('an auction that is held here', () => {
       insertChainFacts(tx, chainId, {
         trades: [
           {
-            ...{ ...trade, owner, sellToken, buyToken, sellAmount, buyAmount, orderId, orderUid: uid },
-            ...{ feeAmount: 0n, auctionId: null },
+            ...trade,
+            owner,
+            sellToken,
+            buyToken,
+            sellAmount,
+            buyAmount,
+            orderId,
+            orderUid: uid,
+            feeAmount: 0n,
+            auctionId: null,
           },
         ],
-        ...{ settlements: [], invalidations: [], presignatures: [], executions: [] },
+        settlements: [],
+        invalidations: [],
+        presignatures: [],
+        executions: [],
       }),
     )
     const { account } = await graphql(own.url, surplus)

@@ -131,13 +131,26 @@ async function order(): Promise<Signed> {
   const { appData: document, appDataHash, from: _, ...rest } = signed as typeof signed & { appDataHash: Hex }
   const data = {
     ...rest,
-    ...{ sellAmount: amount, buyAmount: 1n, feeAmount: 0n, appData: appDataHash, receiver: owner },
+    sellAmount: amount,
+    buyAmount: 1n,
+    feeAmount: 0n,
+    appData: appDataHash,
+    receiver: owner,
   } as unknown as OrderData
   const uid = orderUid(network, data, owner)
   book.add({
-    ...{ ...rest, appData: appDataHash, fullAppData: document, uid, owner, status: 'open', class: 'limit' },
-    ...{ creationDate: new Date(1_780_000_000_000 + Number(amount - 10n ** 15n) * 1_000).toISOString() },
-    ...{ executedSellAmount: '0', executedBuyAmount: '0', executedFee: '0', invalidated: false },
+    ...rest,
+    appData: appDataHash,
+    fullAppData: document,
+    uid,
+    owner,
+    status: 'open',
+    class: 'limit',
+    creationDate: new Date(1_780_000_000_000 + Number(amount - 10n ** 15n) * 1_000).toISOString(),
+    executedSellAmount: '0',
+    executedBuyAmount: '0',
+    executedFee: '0',
+    invalidated: false,
   })
   lastAuction += 1
   const trade = encodeTrade(
@@ -147,22 +160,30 @@ async function order(): Promise<Signed> {
   )
   const tokens = [data.sellToken, data.buyToken]
   return {
-    ...{ uid, auction: lastAuction },
+    uid,
+    auction: lastAuction,
     calldata: encodeSettle({
-      ...{ tokens, clearingPrices: [1n, 10n ** 9n], trades: [trade], interactions: [[], [], []] },
+      tokens,
+      clearingPrices: [1n, 10n ** 9n],
+      trades: [trade],
+      interactions: [[], [], []],
       auctionId: BigInt(lastAuction),
     }),
     solution: (solverAddress, txHash) => ({
-      ...{ solverAddress, txHash, score: '1', ranking: 1, isWinner: true, filteredOut: false },
+      solverAddress,
+      txHash,
+      score: '1',
+      ranking: 1,
+      isWinner: true,
+      filteredOut: false,
       clearingPrices: { [tokens[0] ?? '']: '1', [tokens[1] ?? '']: String(10n ** 9n) },
       orders: [
         {
-          ...{
-            id: uid,
-            sellAmount: String(amount),
-            buyAmount: String((amount + 10n ** 9n - 1n) / 10n ** 9n),
-          },
-          ...{ sellToken: tokens[0], buyToken: tokens[1] },
+          id: uid,
+          sellAmount: String(amount),
+          buyAmount: String((amount + 10n ** 9n - 1n) / 10n ** 9n),
+          sellToken: tokens[0],
+          buyToken: tokens[1],
         },
       ],
     }),
@@ -184,12 +205,12 @@ async function send(from: Address, to: Address, data: Hex): Promise<Bytes32> {
 async function show({ auction, uid, solution }: Signed, by: Address, txHash: Bytes32 | null): Promise<void> {
   const block = await head()
   book.competitions.set(auction, {
-    ...{ auctionId: auction, auctionStartBlock: block - 2, auctionDeadlineBlock: block + 20 },
-    ...{
-      transactionHashes: txHash === null ? [] : [txHash],
-      referenceScores: {},
-      auction: { orders: [uid], prices: {} },
-    },
+    auctionId: auction,
+    auctionStartBlock: block - 2,
+    auctionDeadlineBlock: block + 20,
+    transactionHashes: txHash === null ? [] : [txHash],
+    referenceScores: {},
+    auction: { orders: [uid], prices: {} },
     solutions: [solution(by, txHash)],
   })
 }
@@ -203,7 +224,9 @@ const settlementsOf = async (hash: Bytes32) =>
   ).settlementsOfTransaction
 
 const settledBy = (by: Address, { uid, auction }: Signed) => ({
-  ...{ auctionId: auction, solver: by, isComplete: true },
+  auctionId: auction,
+  solver: by,
+  isComplete: true,
   trades: [{ orderUid: uid, auctionId: auction }],
 })
 
@@ -298,10 +321,7 @@ test('a number is a claim: one of another order book is neither attributed nor a
   )
   await eventually('the settlement was read again', async () => (await settlementsOf(hash))[0]?.isComplete)
   expect(await settlementsOf(hash)).toEqual([
-    {
-      ...{ auctionId: null, solver, isComplete: true },
-      trades: [{ orderUid: foreign.uid, auctionId: null }],
-    },
+    { auctionId: null, solver, isComplete: true, trades: [{ orderUid: foreign.uid, auctionId: null }] },
   ])
   expect(await countCompetitions(program, 'contradicts')).toBe(0)
 })
@@ -346,7 +366,9 @@ test('a node without traces leaves the solver open, and one that has them is ask
   for (const { hash, signed } of settled)
     expect(await settlementsOf(hash)).toEqual([
       {
-        ...{ auctionId: null, solver: wrapper, isComplete: false },
+        auctionId: null,
+        solver: wrapper,
+        isComplete: false,
         trades: [{ orderUid: signed.uid, auctionId: null }],
       },
     ])

@@ -52,9 +52,13 @@ async function follow(
 ): Promise<Reader> {
   const reader = { wakes: 0, faults: [] as unknown[] }
   const follower = await feed.follow<Text>({
-    ...{ key, after, client: 'client' },
+    key,
+    after,
+    client: 'client',
     rendering: {
-      ...{ key: rendering, texts: stored.texts, weight },
+      key: rendering,
+      texts: stored.texts,
+      weight,
       render: (text) => ({ text, bytes: text.length }),
     },
     sink: { wake: () => void reader.wakes++, fail: (fault) => void reader.faults.push(fault) },
@@ -295,7 +299,9 @@ describe('one that starts behind the memory', () => {
     await until(() => reader.faults.length === 1)
     const { name, code, field, ending } = reader.faults[0] as Refusal
     expect({ name, code, field, ending }).toEqual({
-      ...{ name: 'Refusal', code: 'FeedGap', field: 'after' },
+      name: 'Refusal',
+      code: 'FeedGap',
+      field: 'after',
       ending: { reason: 'GAP', cursor: '7' },
     })
     expect(world.feed.state().behind).toBe(0)
@@ -386,8 +392,13 @@ test('a database that is away delays entries', async () => {
 describe('a stream', () => {
   const stream = ({ feed }: { feed: Feed }, more: Partial<StreamRequest> = {}) =>
     streamFeed(feed, {
-      ...{ key: 'a', after: null, client: 'client', reading: wholeEntries, weight: 1 },
-      ...{ signal: new AbortController().signal, ...more },
+      key: 'a',
+      after: null,
+      client: 'client',
+      reading: wholeEntries,
+      weight: 1,
+      signal: new AbortController().signal,
+      ...more,
     })
 
   test('fails with its follower, and leaves the feed', async () => {

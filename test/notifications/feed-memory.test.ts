@@ -42,7 +42,7 @@ test('the next entry of a key has at least a number', () => {
 test('the number of the first entry behind a place', () => {
   const { memory } = filled()
   expect([10n, 11n, 13n, 14n, 15n, 18n, 19n, 20n].map((place) => memory.seqAfter(place))).toEqual([
-    ...[0, 1, 2, 3, 4, 4, 5, 5],
+    0, 1, 2, 3, 4, 4, 5, 5,
   ])
 })
 

@@ -44,8 +44,11 @@ async function codesOf(order: Parameters<typeof explainOrder>[0], change: Change
     orders: { ...createOrderServices(db, change.orders), meter: change.meter },
     quotes: createQuoteServices(db, change.quotes),
     diagnosis: {
-      ...{ db, network: sampleNetwork, now, policy: { deniedTokens: new Set() } },
-      ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain: { balances: away } },
+      network: sampleNetwork,
+      now,
+      policy: { deniedTokens: new Set() },
+      auctions: { everyBlocks: 2, minLifetime: 60 },
+      chain: { balances: away },
     },
     async simulateOrder(simulated, block, use) {
       simulations++
@@ -59,8 +62,13 @@ async function codesOf(order: Parameters<typeof explainOrder>[0], change: Change
 
 const unsigned = (more: object = {}) => ({ ...signedOrder(more), from: alice.address, signature: null })
 const rich: OrderAnswer = {
-  ...{ balance: 10n ** 30n, allowance: 10n ** 30n, transfer: 'ok', signature: 'unasked' },
-  ...{ signatureGas: 0n, ownerHasCode: false, exhausted: false },
+  balance: 10n ** 30n,
+  allowance: 10n ** 30n,
+  transfer: 'ok',
+  signature: 'unasked',
+  signatureGas: 0n,
+  ownerHasCode: false,
+  exhausted: false,
 }
 const answering = (answer: Partial<OrderAnswer>) => ({
   orders: { checkOrder: async () => ({ ...rich, ...answer }) },
@@ -127,7 +135,11 @@ describe('the order is simulated', () => {
     const hooks = { pre: [hook('1000')], post: [hook('2000'), hook('3000')] }
     const order = unsigned({ document: JSON.stringify({ metadata: { hooks } }) })
     const call = (gas: bigint, gasUsed: bigint) => ({
-      ...{ target, callData: '0x' as const, gas, gasUsed, failure: null },
+      target,
+      callData: '0x' as const,
+      gas,
+      gasUsed,
+      failure: null,
     })
     const uses: unknown[] = []
     const simulateOrder: ExplainServices['simulateOrder'] = async (_, __, use) => {
@@ -142,12 +154,22 @@ describe('the order is simulated', () => {
       ['hookGasTight'],
       [
         {
-          ...{ kind: 'hook', phase: 'pre', index: 0, target, outcome: 'succeeded' },
-          ...{ gasLimit: 1_000n, gasUsed: 950n },
+          kind: 'hook',
+          phase: 'pre',
+          index: 0,
+          target,
+          outcome: 'succeeded',
+          gasLimit: 1_000n,
+          gasUsed: 950n,
         },
         {
-          ...{ kind: 'hook', phase: 'post', index: 1, target, outcome: 'succeeded' },
-          ...{ gasLimit: 3_000n, gasUsed: 2_999n },
+          kind: 'hook',
+          phase: 'post',
+          index: 1,
+          target,
+          outcome: 'succeeded',
+          gasLimit: 3_000n,
+          gasUsed: 2_999n,
         },
       ],
     ])
@@ -225,8 +247,10 @@ test('an order for later, and auctions that are not held', async () => {
   expect(codes).toEqual(['notYetValid'])
   expect(first.evidence).toEqual([
     {
-      ...{ kind: 'validity', from: new Date((testTime + 100) * 1_000) },
-      ...{ until: new Date((testTime + 600) * 1_000), offeredUntil: new Date((testTime + 540) * 1_000) },
+      kind: 'validity',
+      from: new Date((testTime + 100) * 1_000),
+      until: new Date((testTime + 600) * 1_000),
+      offeredUntil: new Date((testTime + 540) * 1_000),
     },
   ])
   await storeRound(database.db, { chainId: sampleNetwork.chainId, at: new Date(now() - 600_000) })

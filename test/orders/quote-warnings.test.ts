@@ -44,8 +44,12 @@ async function warningsOf(
 ) {
   const { db } = database
   const services: WarningServices = {
-    ...{ db, network: sampleNetwork, now, policy: { deniedTokens: new Set() } },
-    ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain: chain(answer) },
+    db,
+    network: sampleNetwork,
+    now,
+    policy: { deniedTokens: new Set() },
+    auctions: { everyBlocks: 2, minLifetime: 60 },
+    chain: chain(answer),
     appDataSources: createQuoteServices(db).appDataSources,
     simulateOrder: () => Promise.reject(new Outage('the network node')),
     ...more,
@@ -123,8 +127,13 @@ describe('hooks', () => {
       summary: `The order’s post-hook 0, to ${alice.address}, used 901 of its 1,000 gas units in a simulation, which leaves less than a tenth.`,
       evidence: [
         {
-          ...{ kind: 'hook', phase: 'post', index: 0, target: alice.address, outcome: 'succeeded' },
-          ...{ gasLimit: 1_000n, gasUsed: 901n },
+          kind: 'hook',
+          phase: 'post',
+          index: 0,
+          target: alice.address,
+          outcome: 'succeeded',
+          gasLimit: 1_000n,
+          gasUsed: 901n,
         },
       ],
     })

@@ -31,12 +31,10 @@ const read = (
 ) =>
   exchangeItems(
     {
-      ...{
-        name: 'the book',
-        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-        now: Date.now,
-        maxBytes,
-      },
+      name: 'the book',
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      now: Date.now,
+      maxBytes,
       mask,
     },
     { path: '/' },

@@ -140,7 +140,9 @@ describe('the same request', () => {
     expect(asked).toHaveLength(2)
     expect(again[0]).not.toBe(first)
     expect([again[1], await request(), await request(ask, undefined, first)]).toEqual([
-      ...[again[0], again[0], again[0]],
+      again[0],
+      again[0],
+      again[0],
     ])
     expect(asked).toHaveLength(2)
   })

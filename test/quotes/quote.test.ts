@@ -567,7 +567,9 @@ describe('a fee of less than an atom of the sold token', () => {
     const estimate = { sellAmount: 2n, buyAmount: 1_990_000_000_000_000_000n, route: null }
     for (const form of ['sellAmountBeforeFee', 'sellAmountAfterFee'] as const)
       expect(quotedAmounts({ form, amount: 2n }, estimate, fee)).toEqual({
-        ...{ sellAmount: 2n, buyAmount: 1_989_800_000_000_000_000n, feeAmount: 0n },
+        sellAmount: 2n,
+        buyAmount: 1_989_800_000_000_000_000n,
+        feeAmount: 0n,
       })
     for (const buyAmount of [1n, fee.bought])
       expect(() =>

@@ -369,13 +369,16 @@ describe('problem details', () => {
   test('faults and refusals outside the tables have them too', async () => {
     const failed = await send('/sepolia/api/v1/quote', problem, quote)
     expect(await failed.json()).toMatchObject({
-      ...{ status: 500, code: 'InternalServerError', detail: 'Internal server error' },
+      status: 500,
+      code: 'InternalServerError',
+      detail: 'Internal server error',
       requestId: failed.headers.get('x-request-id'),
     })
     server.faults.splice(0)
     const method = await send('/health/live', problem, {})
     expect([method.status, method.headers.get('allow'), await method.json()]).toEqual([
-      ...[405, 'GET, HEAD, OPTIONS'],
+      405,
+      'GET, HEAD, OPTIONS',
       expect.objectContaining({ code: 'MethodNotAllowed', detail: 'use GET or HEAD' }),
     ])
     const file = await send('/docs/nothing.js', problem)

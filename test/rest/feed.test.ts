@@ -97,21 +97,28 @@ test('the export writes what the pages have', async () => {
     const none: readonly string[] = []
     await exportFeed(
       {
-        ...{ out, format: 'jsonl', after: undefined, network: undefined, rows: '2', every: '60' },
-        ...{
-          label: none,
-          owner: none,
-          token: none,
-          'app-code': none,
-          referrer: none,
-          class: none,
-          kind: none,
-        },
-        ...{ follow: false, 'skip-gap': false },
+        out,
+        format: 'jsonl',
+        after: undefined,
+        network: undefined,
+        rows: '2',
+        every: '60',
+        label: none,
+        owner: none,
+        token: none,
+        'app-code': none,
+        referrer: none,
+        class: none,
+        kind: none,
+        follow: false,
+        'skip-gap': false,
       },
       {
         service: { url: server.url, timeoutMs: 10_000 },
-        ...{ key: undefined, random: Math.random, print() {}, warn() {} },
+        key: undefined,
+        random: Math.random,
+        print() {},
+        warn() {},
       },
     )
     const lines = readdirSync(out)

@@ -27,7 +27,11 @@ test('each request is told once it has ended: with its pattern, its cost and its
   expect(ended).toEqual([
     {
       ...common,
-      ...{ method, milliseconds, units: 1, status: 404, requestId: 'mine-12345678' },
+      method,
+      milliseconds,
+      units: 1,
+      status: 404,
+      requestId: 'mine-12345678',
       route: '/:network/api/v1/orders/:uid',
     },
     { ...common, milliseconds, method: 'POST', route: '/graphql', units: 3, status: 200 },
@@ -40,8 +44,13 @@ test('a line names the client by a hash that depends on the key alone', () => {
   const lines: unknown[] = []
   const log: Log = { ...silentLog, info: (message, fields) => void lines.push({ message, ...fields }) }
   const ended = {
-    ...{ method: 'GET', route: '/graphql', status: 200, milliseconds: 1.26, units: 1.005 },
-    ...{ requestId: 'r', client: '203.0.113.7' },
+    method: 'GET',
+    route: '/graphql',
+    status: 200,
+    milliseconds: 1.26,
+    units: 1.005,
+    requestId: 'r',
+    client: '203.0.113.7',
   }
   createAccessLog(log, 'key of two processes')(ended)
   createAccessLog(log, 'key of two processes')(ended)

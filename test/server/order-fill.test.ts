@@ -11,7 +11,9 @@ const [sellToken, buyToken] = [{ address: '0xa1' }, { address: '0xb2' }]
 type Trade = FilledOrder['trades']['nodes'][number]
 
 const trade = (more: Partial<Trade> = {}): Trade => ({
-  ...{ sellAmountBeforeFees: '1000', buyAmount: '3010', executedProtocolFees: [] },
+  sellAmountBeforeFees: '1000',
+  buyAmount: '3010',
+  executedProtocolFees: [],
   execution: { executedFee: '12', networkFee: '12' },
   nativePrices: [
     { price: '3020', token: sellToken },
@@ -22,9 +24,18 @@ const trade = (more: Partial<Trade> = {}): Trade => ({
 
 /** Sells 1,000 atoms for 3,000 or more, got 3,010, and was quoted 3,008 for all of it. */
 const order = (more: Partial<FilledOrder> = {}, ...trades: Trade[]): FilledOrder => ({
-  ...{ kind: 'SELL', sellAmount: '1000', buyAmount: '3000', feeAmount: '0', sellToken, buyToken },
-  ...{ executedSellAmountBeforeFees: '1000', executedBuyAmount: '3010', executedFeeAmount: '0' },
-  ...{ executedFee: '12', executedFeeToken: sellToken, fullAppData: null },
+  kind: 'SELL',
+  sellAmount: '1000',
+  buyAmount: '3000',
+  feeAmount: '0',
+  sellToken,
+  buyToken,
+  executedSellAmountBeforeFees: '1000',
+  executedBuyAmount: '3010',
+  executedFeeAmount: '0',
+  executedFee: '12',
+  executedFeeToken: sellToken,
+  fullAppData: null,
   quote: { sellAmount: '1000', buyAmount: '3018', feeAmount: '3' },
   trades: { pageInfo: { hasNextPage: false }, nodes: trades.length > 0 ? trades : [trade()] },
   ...more,

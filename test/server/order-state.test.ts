@@ -21,8 +21,12 @@ const [sellToken, buyToken] = [
   { address: '0x2', symbol: 'USDC', decimals: 6 },
 ]
 const amounts = {
-  ...{ sellToken, buyToken, sellAmount: '500000000000000000', buyAmount: '1400000000' },
-  ...{ executedSellAmount: '400000000000000000', executedBuyAmount: '1493970000' },
+  sellToken,
+  buyToken,
+  sellAmount: '500000000000000000',
+  buyAmount: '1400000000',
+  executedSellAmount: '400000000000000000',
+  executedBuyAmount: '1493970000',
 }
 
 test.each([

@@ -62,7 +62,10 @@ test('the program publishes all events of an order to NATS, and those of a filte
     createBookWebhook: { secret: string; webhook: object }
   }
   expect(created.webhook).toMatchObject({
-    ...{ name: 'partner', filter: input.filter, isPaused: false, lagEntries: 0 },
+    name: 'partner',
+    filter: input.filter,
+    isPaused: false,
+    lagEntries: 0,
     address: new URL(receiver.url).origin,
   })
 

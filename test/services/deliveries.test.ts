@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runKills } from '../../bench/channels/kills.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
+import { runKills } from './kills/kills.ts'
 
 /** Processes that send, over an external PostgreSQL. */
 const serverUrl = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'

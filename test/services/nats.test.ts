@@ -58,7 +58,8 @@ async function startAtFirst(): Promise<void> {
 
 const stored = (count: number) =>
   sinkEvents(count).map(({ cursor, json, name, chainId }) => ({
-    ...{ id: cursor, text: json },
+    id: cursor,
+    text: json,
     subject: `event.${chainId}.${name}`,
   }))
 
@@ -130,15 +131,13 @@ function startHere(stream: string, count: number, pages = Number.POSITIVE_INFINI
   let unread = pages
   const running = runSinks(
     {
-      ...{
-        db,
-        now: Date.now,
-        log: silentLog,
-        random: () => 0.5,
-        leaseMs: 300,
-        kinds: ['nats'],
-        ofPartners: false,
-      },
+      db,
+      now: Date.now,
+      log: silentLog,
+      random: () => 0.5,
+      leaseMs: 300,
+      kinds: ['nats'],
+      ofPartners: false,
       limits: { ...sinkLimits, events: 20, retryMs: { least: 50, most: 200 } },
       signals: { on: () => () => {} },
       meter: {
@@ -185,7 +184,9 @@ test('another publisher in the stream delays it, and breaks neither order nor id
   for (let batch = 0; batch < 30 || refused === 0; batch++) {
     const stream = openEventStream(options)
     const messages = Array.from({ length: 50 }, (_, index) => ({
-      ...{ subject: 'shared.1.x', id: `${batch * 50 + index}`, data: '' },
+      subject: 'shared.1.x',
+      id: `${batch * 50 + index}`,
+      data: '',
     }))
     // The first batch creates the stream.
     const others = setInterval(() => batch > 0 && connection.publish('shared.other', ''))

@@ -79,7 +79,9 @@ const placeCow = (account: number) =>
   place({ sell: 'COW', buy: 'WETH', sellAmount: 20_000n * coin, buyAmount: (197n * coin) / 100n }, account)
 
 const transaction = (to: Address, method: string, ...values: unknown[]) => ({
-  ...{ from: chain.market.accounts[4]?.address, to, gas: '0x2dc6c0' },
+  from: chain.market.accounts[4]?.address,
+  to,
+  gas: '0x2dc6c0',
   data: calls.encodeFunctionData(method, values),
 })
 /** COW falls by three per cent. */
@@ -191,7 +193,9 @@ const waiting = { badge: 'Open, not filled yet', title: 'Why it is not filled', 
 
 /** Of a filled sale of COW. */
 const cowSold = {
-  ...{ badge: 'Filled', title: 'How it ended', further: [] },
+  badge: 'Filled',
+  title: 'How it ended',
+  further: [],
   summary: expect.stringMatching(/^The order is filled: 20,000 COW for [12]\.\d+ WETH\.$/),
   trades: [expect.stringMatching(/^20,000 COW for [12]\.\d+ WETH$/)],
 }
@@ -207,7 +211,10 @@ test('a filled order says what was traded, and leads to its transaction', async 
   )
   const [trade] = await transactionsOf(uid)
   const story = {
-    ...{ badge: 'Filled', title: 'How it ended', further: [], steps: ['Traded', ...begin] },
+    badge: 'Filled',
+    title: 'How it ended',
+    further: [],
+    steps: ['Traded', ...begin],
     summary: expect.stringMatching(/^The order is filled: 1 WETH for 2,9\d\d\.\d+ USDC\.$/),
     trades: [expect.stringMatching(/^1 WETH for 2,9\d\d\.\d+ USDC$/)],
   }
@@ -246,7 +253,9 @@ test('an order that expires too soon for another auction says so before it expir
   await expectStory(
     uid,
     {
-      ...{ badge: 'Not offered any more', title: 'Why it is not offered any more', trades: [] },
+      badge: 'Not offered any more',
+      title: 'Why it is not offered any more',
+      trades: [],
       summary:
         'The order expires in less than 60 seconds: it is not offered to solvers any more. Only an auction that has begun already can still fill it.',
       further: [expect.stringMatching(/^The order asked for a better price than the market gave\./)],
@@ -265,7 +274,10 @@ test('an order far from the market says how far', async () => {
   const uid = await place({ sell: 'WETH', buy: 'USDC', sellAmount: coin, buyAmount: 3_600n * million }, 3)
   await diagnosedAs(uid, 'PRICE_OUT_OF_REACH')
   await expectStory(uid, {
-    ...{ ...waiting, summary: outOfReach, further: [], steps: ['Offered to solvers', 'Placed'] },
+    ...waiting,
+    summary: outOfReach,
+    further: [],
+    steps: ['Offered to solvers', 'Placed'],
   })
 })
 

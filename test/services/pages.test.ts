@@ -286,8 +286,11 @@ test('the page of an account shows what waits for a signature, balances, allowan
   })
   // The contract that placed it has its amount.
   await storeOrder(db, {
-    ...{ owner: numbered('72'), onchainUser: address(sample.trader), signingScheme: 'eip1271' },
-    ...{ sellToken: address(sample.usdc), sellAmount: 700n * 10n ** 6n },
+    owner: numbered('72'),
+    onchainUser: address(sample.trader),
+    signingScheme: 'eip1271',
+    sellToken: address(sample.usdc),
+    sellAmount: 700n * 10n ** 6n,
   })
   await using visited = await visit(`/accounts/${sample.trader}`, { viewport: { width: 390, height: 844 } })
   const { page, warnings } = visited

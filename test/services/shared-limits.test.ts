@@ -93,8 +93,12 @@ test('bytes that a client stores at four processes count together', async () => 
       method: 'POST',
       headers: from('198.51.100.7'),
       body: JSON.stringify({
-        ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, from: accounts[0]?.address },
-        ...{ kind: 'sell', sellAmountBeforeFee: `${10n ** 17n + BigInt(index)}`, priceQuality: 'optimal' },
+        sellToken: tokens.WETH.address,
+        buyToken: tokens.USDC.address,
+        from: accounts[0]?.address,
+        kind: 'sell',
+        sellAmountBeforeFee: `${10n ** 17n + BigInt(index)}`,
+        priceQuality: 'optimal',
       }),
     })
     const { status } = response

@@ -13,7 +13,13 @@ const read = pagesOf(sinkEvents(Number(count)), Number(most))
 process.on('disconnect', () => process.exit())
 void runSinks(
   {
-    ...{ db, now, log, random: Math.random, leaseMs: 200, kinds: ['nats'], ofPartners: false },
+    db,
+    now,
+    log,
+    random: Math.random,
+    leaseMs: 200,
+    kinds: ['nats'],
+    ofPartners: false,
     signals: { on: () => () => {} },
     meter: { count() {}, countGap() {} },
     readPage(page) {

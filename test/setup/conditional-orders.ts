@@ -29,8 +29,17 @@ export function postPart(base: string, { order, signature }: TradeableOrder, fro
   const { validTo, partiallyFillable, kind, appData, ...rest } = order
   const { sellAmount, buyAmount, feeAmount, ...tokens } = rest
   return request(`${base}/orders`, 'POST', {
-    ...{ ...tokens, kind, validTo, partiallyFillable, appData, from, signature, signingScheme: 'eip1271' },
-    ...{ sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` },
+    ...tokens,
+    kind,
+    validTo,
+    partiallyFillable,
+    appData,
+    from,
+    signature,
+    signingScheme: 'eip1271',
+    sellAmount: `${sellAmount}`,
+    buyAmount: `${buyAmount}`,
+    feeAmount: `${feeAmount}`,
   })
 }
 
@@ -106,8 +115,15 @@ export async function conditionalOrders({ chain, market }: Pick<World, 'chain' |
     twapOf(change: Partial<TwapInput>): ConditionalOrderParams {
       const { DAI, WETH } = market.tokens
       const input: TwapInput = {
-        ...{ sellToken: DAI.address, buyToken: WETH.address, receiver: zeroAddress },
-        ...{ partSellAmount: 100n * coin, minPartLimit: 1n, t0: 0n, n: 3n, t: 10n, span: 0n },
+        sellToken: DAI.address,
+        buyToken: WETH.address,
+        receiver: zeroAddress,
+        partSellAmount: 100n * coin,
+        minPartLimit: 1n,
+        t0: 0n,
+        n: 3n,
+        t: 10n,
+        span: 0n,
         appData: keccakText('a document that its owner has not uploaded'),
         ...change,
       }

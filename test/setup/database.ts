@@ -143,7 +143,8 @@ async function readFresh() {
 
 /** Makes the database like a new one. @returns false where that takes more than rows */
 async function restore(client: Client): Promise<boolean> {
-  const { state, rows } = await (fresh ??= readFresh())
+  fresh ??= readFresh()
+  const { state, rows } = await fresh
   if ((await client.query(stateOfSchema)).rows[0].state !== state) return false
   await emptyTables(client)
   for (const [table, stored] of rows)

@@ -59,14 +59,22 @@ export async function startDriverWorld(
   for (const [name, behaviour] of Object.entries(behaviours))
     others[name] = await startSolverEngine(behaviour)
   const sources = Object.entries({ ...drivers, ...others }).map(([name, { url }]) => ({
-    ...{ kind: 'driver', name, url, address: accounts[name] },
+    kind: 'driver',
+    name,
+    url,
+    address: accounts[name],
   }))
   let app: Awaited<ReturnType<typeof startProgram>> | undefined
   const get = async (path: string) => (await fetch(`${app?.url}/${network.name}${path}`)).json()
   const trader = (account: number) => createTrader(app?.url ?? '', market, account)
 
   return {
-    ...{ chain, database, drivers, others, accounts, get },
+    chain,
+    database,
+    drivers,
+    others,
+    accounts,
+    get,
     async start() {
       const settings = { ...unlimited, SOLVERS: JSON.stringify(sources), ...environment }
       app = await startProgram({ database, chain }, settings, { roles: ['serve', 'index', 'auction'] })

@@ -184,13 +184,11 @@ export async function startHeldAuctions() {
     const signature = await signer.signTypedData(domain, orderTypes, order)
     const { status, body } = await request(`${world.url}/sepolia/api/v1/orders`, 'POST', {
       ...order,
-      ...{
-        appData: document,
-        appDataHash: order.appData,
-        from,
-        signingScheme: wallet ? 'eip1271' : 'eip712',
-        signature: wallet ? '0x00' : signature,
-      },
+      appData: document,
+      appDataHash: order.appData,
+      from,
+      signingScheme: wallet ? 'eip1271' : 'eip712',
+      signature: wallet ? '0x00' : signature,
     })
     expect({ status, body }).toEqual({ status: 201, body: expect.any(String) })
     return body
@@ -245,8 +243,23 @@ export async function startHeldAuctions() {
   }
 
   return {
-    ...{ world, bank, services, composed, evm, send, pay, listed, refuseAbove, trader, place },
-    ...{ auction, auctions, afterPauses, statusOf, eventsOf, stands },
+    world,
+    bank,
+    services,
+    composed,
+    evm,
+    send,
+    pay,
+    listed,
+    refuseAbove,
+    trader,
+    place,
+    auction,
+    auctions,
+    afterPauses,
+    statusOf,
+    eventsOf,
+    stands,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
 }

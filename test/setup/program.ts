@@ -7,7 +7,7 @@ import { runCommandLine } from '../../src/app/cli.ts'
 /** Returns the file of the command as shipped. */
 export const program = () => inject('program')
 
-interface Ended {
+export interface Ended {
   code: number
   stdout: string
   stderr: string
@@ -21,7 +21,10 @@ export function runProgram(
 ): Promise<Ended> {
   const env = { PATH: process.env.PATH, ...environment }
   const task = promisify(execFile)(process.execPath, [program(), ...args], {
-    ...{ timeout: 60_000, ...options, encoding: 'utf8', env },
+    timeout: 60_000,
+    ...options,
+    encoding: 'utf8',
+    env,
   })
   if (input !== undefined) task.child.stdin?.on('error', () => undefined).end(input)
   return task.then(

@@ -76,8 +76,13 @@ export async function startWrappingNode({ rpc, rpcUrl, market }: TestChain, ever
     if (!isWrapped) return undefined
     const fees = [maxFeePerGas ?? 0n, maxPriorityFeePerGas ?? 0n].map(toQuantity)
     const sent = {
-      ...{ from, to: wrapper, data, nonce: toQuantity(nonce), gas: toQuantity(gasLimit + 200_000n) },
-      ...{ maxFeePerGas: fees[0], maxPriorityFeePerGas: fees[1] },
+      from,
+      to: wrapper,
+      data,
+      nonce: toQuantity(nonce),
+      gas: toQuantity(gasLimit + 200_000n),
+      maxFeePerGas: fees[0],
+      maxPriorityFeePerGas: fees[1],
     }
     try {
       await rpc.call('eth_sendTransaction', [sent])

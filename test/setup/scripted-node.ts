@@ -31,7 +31,8 @@ export async function startScriptedNode(rpcUrl: string, settlement: string, solv
 
   async function logsOf({ order, txHash, block }: OldTrade) {
     const hash = await forward({
-      ...{ jsonrpc: '2.0', id: 1 },
+      jsonrpc: '2.0',
+      id: 1,
       method: 'eth_getBlockByNumber',
       params: [quantity(block), false] as never,
     })

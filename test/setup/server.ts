@@ -65,7 +65,9 @@ export async function openTestServer(
   const feeds = createFeeds({ db: database.db, signals, log })
   const receivers = createReceivers(['127.0.0.1'])
   const diagnosis = {
-    ...{ network, now: () => 1_800_000_000_000, policy: { deniedTokens: new Set<Address>() } },
+    network,
+    now: () => 1_800_000_000_000,
+    policy: { deniedTokens: new Set<Address>() },
     auctions: { everyBlocks: 1, minLifetime: 60 },
     chain: {
       balances: async (holdings: readonly unknown[]) =>

@@ -111,10 +111,7 @@ export async function stageThefts({ rpc, market }: TestChain) {
 
   /** A settlement without trades. */
   const settle = (calls: readonly Interaction[]) =>
-    encodeSettle({
-      ...{ tokens: [], clearingPrices: [], trades: [], auctionId: 1n },
-      interactions: [[], calls, []],
-    })
+    encodeSettle({ tokens: [], clearingPrices: [], trades: [], auctionId: 1n, interactions: [[], calls, []] })
 
   await allowSolvers(rpc, [first, second])
   await rpc.call('anvil_impersonateAccount', [second.address])

@@ -30,7 +30,11 @@ beforeAll(async () => {
     recordNotifications(
       tx,
       all.map((message, index) => ({
-        ...{ cause: `test:${index}`, account, type: 'order_filled', message, blockNumber: null },
+        cause: `test:${index}`,
+        account,
+        type: 'order_filled',
+        message,
+        blockNumber: null,
         timestamp: new Date(1_799_999_000_000 + index),
         metadata: { orderId: sampleOrder().uid, chainId: 11155111, executedAmount: String(index) },
       })),

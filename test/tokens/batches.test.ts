@@ -103,8 +103,12 @@ test('a call ends when nobody waits for it any more, and not before', async () =
       }),
   )
   const source = createCoingecko({
-    ...{ name: 'coingecko', url: server.url, apiKey: 'key', keyHeader: 'x-key' },
-    ...{ network: { chainId: 1 }, now: Date.now },
+    name: 'coingecko',
+    url: server.url,
+    apiKey: 'key',
+    keyHeader: 'x-key',
+    network: { chainId: 1 },
+    now: Date.now,
   })
   if (!source) throw new Error('no source')
   const { find } = guardedSource(source, { now: Date.now, log: silentLog })

@@ -28,7 +28,7 @@ export interface Delivery {
   p99WithCommitMs: number
   /** The share of a core. */
   core: number
-  longestBlockMs: number
+  maxBlockMs: number
   rssMb: number
   openMs: number
   statementsPerSecond: number | undefined
@@ -82,7 +82,7 @@ export async function deliver(stand: Stand, system: System, load: Load): Promise
     p99Ms: quantile(delays, 0.99),
     p99WithCommitMs: quantile(withCommit, 0.99),
     core: vitals.cpuMs / elapsed,
-    longestBlockMs: vitals.longestBlockMs,
+    maxBlockMs: vitals.maxBlockMs,
     rssMb: vitals.rssMb,
     openMs,
     statementsPerSecond: statements && (total(statements) * 1_000) / elapsed,
@@ -108,7 +108,7 @@ export function middleOf(turns: readonly Delivery[]): Delivery {
     p99Ms: middle(({ p99Ms }) => p99Ms),
     p99WithCommitMs: middle(({ p99WithCommitMs }) => p99WithCommitMs),
     core: middle(({ core }) => core),
-    longestBlockMs: Math.max(...turns.map(({ longestBlockMs }) => longestBlockMs)),
+    maxBlockMs: Math.max(...turns.map(({ maxBlockMs }) => maxBlockMs)),
     rssMb: Math.max(...turns.map(({ rssMb }) => rssMb)),
     openMs: middle(({ openMs }) => openMs),
     statementsPerSecond: first.statementsPerSecond && middle((turn) => turn.statementsPerSecond ?? 0),

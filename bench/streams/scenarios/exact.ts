@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Print } from '../../options.ts'
 import type { ServerProcess } from '../../servers/process.ts'
-import type { StreamOptions } from '../options.ts'
-import type { Print, Stand } from '../stand.ts'
+import type { Stand } from '../stand.ts'
 
 interface ExactResult {
   resume: 'after' | 'id'
@@ -24,7 +24,7 @@ const [readers, rate, bytes, cutsPerSecond] = [1_000, 200, 120, 50]
 /** Each event goes to a tenth of the readers: two cores cannot deliver 50,000 events to all in 15 minutes. */
 const accounts = 10
 /** The time after which no events are made. */
-const longestMs = 210_000
+const maxMs = 210_000
 const [settleMs, killMs, waitMs] = [1_000, 4_000, 60_000]
 const maxFailedStarts = 5
 /** The number of events by which readers may be behind when the next ones are made. */
@@ -36,7 +36,7 @@ const part = 500
  */
 export async function measureExact(
   stand: Stand,
-  options: StreamOptions,
+  options: { events: number },
   print: Print,
 ): Promise<ExactResult[]> {
   const results: ExactResult[] = []
@@ -84,7 +84,7 @@ async function run(stand: Stand, resume: 'after' | 'id', events: number, print: 
   })()
   let [last, missing, made] = [0, 0, 0]
   const started = performance.now()
-  while (made < events && missing === 0 && performance.now() - started < longestMs) {
+  while (made < events && missing === 0 && performance.now() - started < maxMs) {
     // A slow machine delays readers, but does not invalidate the run.
     missing = await crowds.settle(last, waitMs)
     const count = Math.min(part, events - made)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Print } from '../../options.ts'
 import { toTable } from '../../report.ts'
-import type { StreamOptions } from '../options.ts'
-import type { Print, Stand, System } from '../stand.ts'
+import type { Stand, System } from '../stand.ts'
 import { countSince, resetCount, total } from '../statements.ts'
 
 interface IdleFigures {
@@ -31,11 +31,10 @@ interface Forecast {
 const [restMs, watchMs] = [3_000, 25_000]
 const foreseen = 100_000
 
-export async function measureIdle(stand: Stand, { idle }: StreamOptions, print: Print) {
+export async function measureIdle(stand: Stand, { idle }: { idle: number[] }, print: Print) {
   const figures: IdleFigures[] = []
   const forecasts: Forecast[] = []
-  const least = stand.peers.find(({ name }) => name === 'shared-buffer')
-  for (const system of [...(least ? [least] : []), stand.program]) {
+  for (const system of [stand.peer, stand.program]) {
     const none = await watch(stand, system, 0, undefined)
     const points = [none]
     for (const streams of idle) {

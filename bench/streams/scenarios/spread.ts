@@ -1,9 +1,9 @@
 import { query } from '../../database/open.ts'
+import type { Print } from '../../options.ts'
 import { toTable } from '../../report.ts'
 import { accountAt, bookDocuments } from '../event.ts'
-import type { StreamOptions } from '../options.ts'
 import { ordersSql } from '../source/commit.ts'
-import type { Print, Stand, System } from '../stand.ts'
+import type { Stand, System } from '../stand.ts'
 import { linesOf } from '../statements.ts'
 import { type Delivery, deliver, type Load, middleOf } from './deliver.ts'
 
@@ -19,21 +19,27 @@ interface SpreadResult {
   rows: Row[]
 }
 
+interface SpreadOptions {
+  loads: { streams: number; rate: number }[]
+  /** Streams of the book. */
+  book: number
+  seconds: number
+  rounds: number
+}
+
 const bytes = 120
 
 /** Measures streams of one account: each event goes to all. */
 export async function measureOne(
   stand: Stand,
-  options: StreamOptions,
+  options: SpreadOptions,
   print: Print,
 ): Promise<SpreadResult[]> {
   const results: SpreadResult[] = []
   for (const { streams, rate } of options.loads) {
     const title = `${streams} streams of one account, ${rate} events/s`
     const load = { streams, rate, accounts: 1, bytes, seconds: options.seconds }
-    results.push(
-      await measureInTurns(stand, [...stand.peers, stand.program], title, load, options.rounds, print),
-    )
+    results.push(await measureInTurns(stand, [stand.peer, stand.program], title, load, options.rounds, print))
   }
   return results
 }
@@ -41,12 +47,12 @@ export async function measureOne(
 /** Measures an account for each stream: each event goes to one. */
 export async function measureMany(
   stand: Stand,
-  options: StreamOptions,
+  options: SpreadOptions,
   print: Print,
 ): Promise<SpreadResult[]> {
   const load = { streams: 1_000, rate: 200, accounts: 1_000, bytes, seconds: options.seconds }
   const title = '1,000 accounts that share 200 events/s'
-  return [await measureInTurns(stand, [...stand.peers, stand.program], title, load, options.rounds, print)]
+  return [await measureInTurns(stand, [stand.peer, stand.program], title, load, options.rounds, print)]
 }
 
 /** The number of distinct filters, each of one account. */
@@ -55,13 +61,12 @@ const filters = 100
 /** Measures the feed of the book: events go to the streams of one filter, then to streams without one. */
 export async function measureBook(
   stand: Stand,
-  options: StreamOptions,
+  options: SpreadOptions,
   print: Print,
 ): Promise<SpreadResult[]> {
   await query(stand.databaseUrl, ordersSql, [Array.from({ length: filters }, (_, index) => accountAt(index))])
-  const peers = stand.peers.filter(({ name }) => name === 'shared-buffer')
-  const { bookStreams, seconds, rounds } = options
-  const [filtered, whole] = [bookStreams, Math.ceil(bookStreams / 10)]
+  const { book: filtered, seconds, rounds } = options
+  const whole = Math.ceil(filtered / 10)
   const loads = [
     {
       name: `${filtered} streams of ${filters} filters`,
@@ -83,7 +88,7 @@ export async function measureBook(
     const book = { ...stand.program, to: 'book', document }
     const title = `the book: ${name}, ${rest.rate} events/s`
     results.push(
-      await measureInTurns(stand, [...peers, book], title, { ...rest, bytes, seconds }, rounds, print),
+      await measureInTurns(stand, [stand.peer, book], title, { ...rest, bytes, seconds }, rounds, print),
     )
   }
   return results
@@ -118,7 +123,7 @@ async function measureInTurns(
 
 function tableOf(rows: readonly Row[]): string {
   const of = (name: string) => rows.find(({ system }) => system === name)?.figures
-  const [least, yoga] = [of('shared-buffer'), of('yoga')]
+  const buffer = of('shared-buffer')
   const ratio = (value: number, to: number | undefined) => (to === undefined ? '' : (value / to).toFixed(2))
   return toTable(
     [
@@ -135,7 +140,6 @@ function tableOf(rows: readonly Row[]): string {
       'MiB',
       'SQL/s',
       'CPU x buffer',
-      'CPU x yoga',
       'p99 x buffer',
     ],
     rows.map(({ system, figures }) => [
@@ -148,12 +152,11 @@ function tableOf(rows: readonly Row[]): string {
       figures.p99Ms.toFixed(1),
       figures.p99WithCommitMs.toFixed(1),
       figures.core.toFixed(2),
-      figures.longestBlockMs.toFixed(0),
+      figures.maxBlockMs.toFixed(0),
       figures.rssMb.toFixed(0),
       figures.statementsPerSecond?.toFixed(1) ?? '',
-      ratio(figures.cpuUs, least?.cpuUs),
-      ratio(figures.cpuUs, yoga?.cpuUs),
-      ratio(figures.p99Ms, least?.p99Ms),
+      ratio(figures.cpuUs, buffer?.cpuUs),
+      ratio(figures.p99Ms, buffer?.p99Ms),
     ]),
   )
 }

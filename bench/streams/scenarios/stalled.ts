@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StreamOptions } from '../options.ts'
-import type { Print, Stand } from '../stand.ts'
+import type { Print } from '../../options.ts'
+import type { Stand } from '../stand.ts'
 
 interface StalledResult {
   readers: number
@@ -21,7 +21,7 @@ const [settleMs, drainMs, waitMs] = [1_000, 3_000, 60_000]
 /** Measures readers that stop reading, then read the rest, and resume. */
 export async function measureStalled(
   stand: Stand,
-  { stalledSeconds }: StreamOptions,
+  { stalled: stalledSeconds }: { stalled: number },
   print: Print,
 ): Promise<StalledResult> {
   const { crowds, program } = stand

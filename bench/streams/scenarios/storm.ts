@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { runPaced } from '../../load/paced.ts'
 import { quantile, type Turn } from '../../load/turn.ts'
-import type { StreamOptions } from '../options.ts'
-import { type Print, readQuestion, type Stand, type System } from '../stand.ts'
+import type { Print } from '../../options.ts'
+import { readQuestion, type Stand, type System } from '../stand.ts'
 import { type Counted, countSince, linesOf, resetCount, total } from '../statements.ts'
 
 interface StormResult {
@@ -16,7 +16,7 @@ interface StormResult {
   statements: number
   commonest: Counted[]
   cpuMs: number
-  longestBlockMs: number
+  maxBlockMs: number
   /** Another client's reads, alone and during the storm. */
   read: { alone: Latency; beside: Latency; errors: number; firstError: string | undefined }
   said: Record<string, number>
@@ -40,7 +40,7 @@ const readConnections = 20
  */
 export async function measureStorm(
   stand: Stand,
-  options: StreamOptions,
+  options: { rounds: number },
   print: Print,
 ): Promise<StormResult[]> {
   const results: StormResult[] = []
@@ -48,7 +48,7 @@ export async function measureStorm(
   await stand.crowds.giveWay()
   for (const accounts of [1, readers]) {
     const title = `${readers} readers come back, each ${behind} events behind, ${accounts === 1 ? 'of one account' : 'an account each'}`
-    const systems = [...stand.peers.filter(({ name }) => name === 'shared-buffer'), stand.program]
+    const systems = [stand.peer, stand.program]
     const turns = new Map(systems.map((system) => [system, [] as StormResult[]]))
     for (let round = 1; round <= options.rounds; round++)
       for (const [system, done] of turns) done.push(await storm(stand, system, accounts, title))
@@ -96,7 +96,7 @@ async function storm(stand: Stand, system: System, accounts: number, title: stri
   const missing = await crowds.settle(first + count - 1, waitMs)
   const caughtUpMs = performance.now() - started
   const [beside] = await Promise.all([reading, opening])
-  const { cpuMs, longestBlockMs } = await server.vitals()
+  const { cpuMs, maxBlockMs } = await server.vitals()
   const counted = await countSince(databaseUrl)
   const { lost, repeated, said } = await crowds.standing()
   await crowds.close()
@@ -112,7 +112,7 @@ async function storm(stand: Stand, system: System, accounts: number, title: stri
     statements: to === 'database' ? total(counted) - beside.requests : 0,
     commonest: to === 'database' ? counted.slice(0, 5) : [],
     cpuMs,
-    longestBlockMs,
+    maxBlockMs,
     read: {
       alone: latencyOf(alone),
       beside: latencyOf(beside),
@@ -128,23 +128,12 @@ function latencyOf({ latencies }: Turn): Latency {
 }
 
 function lineOf(result: StormResult): string {
-  const {
-    system,
-    title,
-    caughtUpMs,
-    missing,
-    lost,
-    repeated,
-    statements,
-    cpuMs,
-    longestBlockMs,
-    read,
-    said,
-  } = result
+  const { system, title, caughtUpMs, missing, lost, repeated, statements, cpuMs, maxBlockMs, read, said } =
+    result
   const { alone, beside, errors, firstError } = read
   const ratio = beside.p99Ms / alone.p99Ms
   return [
-    `${title}, ${system}: ${caughtUpMs.toFixed(0)} ms, ${missing} missing, ${lost} lost, ${repeated} repeated; ${statements} statements; CPU ${cpuMs.toFixed(0)} ms, block ${longestBlockMs.toFixed(0)} ms`,
+    `${title}, ${system}: ${caughtUpMs.toFixed(0)} ms, ${missing} missing, ${lost} lost, ${repeated} repeated; ${statements} statements; CPU ${cpuMs.toFixed(0)} ms, block ${maxBlockMs.toFixed(0)} ms`,
     `  reads p50 ${alone.p50Ms.toFixed(1)} ms alone, ${beside.p50Ms.toFixed(1)} beside; p99 ${alone.p99Ms.toFixed(1)} alone, ${beside.p99Ms.toFixed(1)} beside: x ${ratio.toFixed(1)}; ${errors} errors ${firstError ?? ''}`,
     ...(Object.keys(said).length > 0 ? [`  said: ${JSON.stringify(said)}`] : []),
   ].join('\n')

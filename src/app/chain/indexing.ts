@@ -117,19 +117,29 @@ export function composeIndexing(options: IndexingOptions): Indexing {
         tokenLogs({ rpc: rpcWithoutRetries, network, noteOdd: noteOdd(odd) }, tokens, range),
     },
     holdingsOptions: {
-      ...{ network, db, log },
+      network,
+      db,
+      log,
       ownerLogs: (range) => ownerLogs(rpcWithoutRetries, settlement, range),
       readRights: (rights, blockHash) =>
         readRights(rpcWithoutRetries, settlement, rights, { now: unixSeconds(now()), blockHash }),
       meter: metrics.holdings(network.name),
     },
     hookOptions: {
-      ...{ network, db, now, log, ...late },
+      network,
+      db,
+      now,
+      log,
+      ...late,
       gasOf: (txHashes) => minedGas(rpc, txHashes),
       minedHooks: (txHash) => minedHooks(rpcWithoutRetries, network, txHash),
     },
     programmaticOptions: {
-      ...{ network, db, log, chain, ...late },
+      network,
+      db,
+      log,
+      chain,
+      ...late,
       readAuthorisations: async (keys, blockHash) => {
         const { conditionalOrders } = network
         return conditionalOrders
@@ -139,10 +149,16 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       programmaticLogs: (range) => programmaticLogs({ rpc: rpcWithoutRetries, network, ...odd }, range),
     },
     refunderOptions: refundKey && {
-      ...{ network, db, log },
+      network,
+      db,
+      log,
       refreshBalance: options.refunderBalances.refresh,
       refund: createRefund({
-        ...{ rpc, chainId, privateKey: refundKey, maxFeePerGas: maxFeeOf(settings), log },
+        rpc,
+        chainId,
+        privateKey: refundKey,
+        maxFeePerGas: maxFeeOf(settings),
+        log,
         balances: options.refunderBalances,
       }),
     },
@@ -188,7 +204,8 @@ export function composePools(options: PoolOptions): PoolCounts {
       runPoolIndex(
         {
           ...shared,
-          ...{ network, chain },
+          network,
+          chain,
           poolLogs: (addresses, range) => poolLogs(rpcWithoutRetries, addresses, range),
           readReserves: async (addresses, blockHash) =>
             (await readPools(rpc, { pools: addresses, factory, pairs: [] }, blockHash)).reserves,

@@ -116,16 +116,29 @@ export function composeMirror(options: MirrorOptions): Mirror {
   const latestEveryMs = 60_000 / (callsPerMinute * 0.12)
   const budgets = { callsPerMinute, quotesPerSecond, submissionsPerSecond }
   const servicesOver = (db: Database, calls = callsPerMinute): MirrorServices => ({
-    ...{ network, db, now, log, describeTokens, checkSignature, readPresignatures },
+    network,
+    db,
+    now,
+    log,
+    describeTokens,
+    checkSignature,
+    readPresignatures,
     blockTimes: (numbers) =>
       Promise.race([
         chain.times(numbers).catch(() => new Map()),
         pause(timesMs * Math.ceil(numbers.length / 100), new Map(), { ref: false }),
       ]),
     orderBook: createOrderBook({
-      ...{ chainId, name: `${network.name}-order-book`, title: titleOf(network) },
-      ...{ db, now, log },
-      ...{ url, apiKey, ...budgets, callsPerMinute: calls },
+      chainId,
+      name: `${network.name}-order-book`,
+      title: titleOf(network),
+      db,
+      now,
+      log,
+      url,
+      apiKey,
+      ...budgets,
+      callsPerMinute: calls,
     }),
     leastImprovement: settings.NOTIFICATION_LEAST_IMPROVEMENT,
     meter: metrics.mirror(network.name),
@@ -168,7 +181,10 @@ export function composeMirror(options: MirrorOptions): Mirror {
       await Promise.all([
         followOrderBook(
           {
-            ...{ ...servicesOver(loopDb), latestEveryMs, callsPerMinute, traded },
+            ...servicesOver(loopDb),
+            latestEveryMs,
+            callsPerMinute,
+            traded,
             storedBodies: createStoredBodies(loopDb, chainId),
           },
           signal,

@@ -114,7 +114,12 @@ async function connect(config: NetworkConfig, { settings, db, log }: AllowanceOp
   const settler =
     privateKey &&
     createSettler({
-      ...{ rpc, network, privateKey, privateEndpoint, maxGas, log },
+      rpc,
+      network,
+      privateKey,
+      privateEndpoint,
+      maxGas,
+      log,
       maxFeePerGas: maxFeeOf(settings),
       sequence: createSettlementSequence(rpc, network, maxGas),
       balances: composeAccounts({ network, rpc, settings, log, metrics }).solvers,

@@ -171,7 +171,9 @@ export async function explainMeaning(
       explainErrors(meaning.errors, output)
       for (const { advice, ...term } of meaning.terms)
         say({ ...term, advice }, [
-          ...[term.name, `  ${term.kind}`, `  ${term.meaning}`],
+          term.name,
+          `  ${term.kind}`,
+          `  ${term.meaning}`,
           ...(advice === undefined ? [] : [`  What to do: ${advice}`]),
         ])
       explainTopics(meaning.topics)
@@ -237,7 +239,8 @@ export async function explainMeaning(
     for (const { title, text, page: more, list } of topics) {
       const pages = [...(list ? [page(list)] : []), ...(more === undefined ? [] : [page(`docs/${more}`)])]
       say({ title, text, ...(pages.length > 0 && { page: pages[0] }) }, [
-        ...[title, `  ${text}`],
+        title,
+        `  ${text}`,
         ...pages.map((each) => `  ${each}`),
       ])
     }

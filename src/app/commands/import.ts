@@ -159,10 +159,12 @@ function createProgress({ show }: Pick<ImportOptions, 'show'>) {
     const { stored, compared, refused, missing } = counts
     const rate = Math.round((stored * 1_000) / Math.max(1, performance.now() - startedAt))
     const parts = [
-      ...[`${stored} orders stored`, `${compared} were stored before`],
+      `${stored} orders stored`,
+      `${compared} were stored before`,
       ...(missing > 0 ? [`${missing} are not there`] : []),
       ...(refused > 0 ? [`${refused} are not true`] : []),
-      ...[`${rate} a second`, place],
+      `${rate} a second`,
+      place,
     ]
     return [done, parts.filter(Boolean).join(', ')].filter(Boolean).join(' ')
   }

@@ -29,7 +29,9 @@ export function storyOf({ events, debugReport }: ExplainedOrder): Step[] {
     attemptsFor(auction).flatMap(
       ({ solver, outcome, detail, txHash, startTimestamp, endTimestamp }): Step[] => {
         const started = {
-          ...{ at: startTimestamp, what: 'SETTLEMENT_STARTED', txHash: null },
+          at: startTimestamp,
+          what: 'SETTLEMENT_STARTED',
+          txHash: null,
           detail: `auction ${auctionId}, solver ${solver}`,
         }
         if (endTimestamp === null) return [started]

@@ -56,14 +56,13 @@ export async function watch(options: WatchOptions): Promise<void> {
           failures = 0
         }
         const question = {
-          ...{
-            url: `${service.url.replace(/(?<!\/)\/+$/, '')}/graphql/stream`,
-            query: watchDocument,
-            silenceMs,
-          },
+          url: `${service.url.replace(/(?<!\/)\/+$/, '')}/graphql/stream`,
+          query: watchDocument,
+          silenceMs,
           variables: {
             ...(isOrder ? { uid: subject } : { owner: subject }),
-            ...{ after: cursor, ofAccount: !isOrder },
+            after: cursor,
+            ofAccount: !isOrder,
           },
         }
         for await (const { data, errors } of streamResults<{ orderEvents: WatchEntry }>(
@@ -106,7 +105,8 @@ function printEntry(
   // The events were printed before.
   if (!event && isOrder) return
   const words = [
-    ...[event ? stepLine(stepOf(event)) : `  ${status}`, ...(isOrder ? [] : [dealOf(order)])],
+    event ? stepLine(stepOf(event)) : `  ${status}`,
+    ...(isOrder ? [] : [dealOf(order)]),
     ...(diagnosis ? [`${diagnosis.code}: ${diagnosis.summary}`, uid] : []),
   ]
   print(plain(`${isRemoved ? 'taken back by a reorg: ' : ''}${words.join('  ')}`))

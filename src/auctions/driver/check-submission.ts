@@ -229,7 +229,9 @@ function toSolution(
     const { networkFee, feeSide, sell, buy } = execution
     const [fee, boughtFee] = feeSide === 'sell' ? [networkFee, 0n] : [0n, networkFee]
     trades.push({
-      ...{ orderUid: order.uid, fee, boughtFee },
+      orderUid: order.uid,
+      fee,
+      boughtFee,
       executedAmount: order.kind === 'sell' ? sell - fee : buy,
     })
     const pair = directedPair(order.sellToken, buyToken)

@@ -163,7 +163,10 @@ function swapRevert(hop: Hop, trial: Trial): Promise<string | undefined> {
   const { tokenIn, tokenOut, amountIn, amountOut } = hop
   return tradeRevert(
     {
-      ...{ sellToken: tokenIn, sellAmount: amountIn, buyToken: tokenOut, buyAmount: amountOut },
+      sellToken: tokenIn,
+      sellAmount: amountIn,
+      buyToken: tokenOut,
+      buyAmount: amountOut,
       interactions: routeCalls([{ hops: [hop], amountIn, amountOut }], trial.network.settlement),
     },
     trial,
@@ -185,8 +188,16 @@ async function tradeRevert(
   { solver, block, gasPrice, trials }: Trial,
 ): Promise<string | undefined> {
   const answer = await trials.trade({
-    ...{ kind: 'sell', from: zeroAddress, receiver: null, txOrigin: solver, block, gasPrice },
-    ...{ preInteractions: [], interactions: [], postInteractions: [], others: [] },
+    kind: 'sell',
+    from: zeroAddress,
+    receiver: null,
+    txOrigin: solver,
+    block,
+    gasPrice,
+    preInteractions: [],
+    interactions: [],
+    postInteractions: [],
+    others: [],
     ...terms,
   })
   return answer?.outcome === 'failed' ? answer.reason : undefined

@@ -133,7 +133,9 @@ export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: Bu
         const { succeeds, error, gasUsed } = result
         const kept = logs[index] ?? []
         return {
-          ...{ succeeds, error, gasUsed },
+          succeeds,
+          error,
+          gasUsed,
           logs: kept.map(withEvent),
           hasAllLogs: kept.length === result.logs.length,
           balances: balances.changes[index] ?? [],

@@ -202,7 +202,11 @@ function toFound(raw: unknown): FoundLog {
     // A log at a place of its own is distinguished from the others by its content and by the index that the
     // node sent.
     content: JSON.stringify([
-      ...[address, topics, data, blockNumber, transactionHash],
+      address,
+      topics,
+      data,
+      blockNumber,
+      transactionHash,
       ...(isOdd ? [logIndex ?? null] : []),
     ]).toLowerCase(),
     index,
@@ -263,7 +267,9 @@ function placesIn(receipt: unknown): FoundPlace[] {
   const valid = items.findIndex(({ logIndex }) => isQuantity(logIndex) && BigInt(logIndex) < oddPlaces)
   const first = valid < 0 ? undefined : parseIndex(items[valid]?.logIndex) - valid
   return items.map((item, rank) => ({
-    ...{ blockHash, body: bodyOf(item), rank },
+    blockHash,
+    body: bodyOf(item),
+    rank,
     logIndex: first === undefined || first < 0 ? undefined : first + rank,
   }))
 }
@@ -324,7 +330,8 @@ function inOddOrder(logs: readonly FoundLog[]): FoundLog[] {
 export function receiptLogs({ transactionHash, logs }: Record<string, unknown>): Record<string, unknown>[] {
   return parseList(logs).map((raw, index) => ({
     ...parseObject(raw),
-    ...{ transactionHash, logIndex: toQuantity(index) },
+    transactionHash,
+    logIndex: toQuantity(index),
   }))
 }
 

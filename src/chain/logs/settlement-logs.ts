@@ -86,8 +86,15 @@ function usualLog(
   const [sellToken, buyToken, sellAmount, buyAmount, feeAmount, orderUid] = words.slice(1).map(hex)
   if (!sellToken || !buyToken || !sellAmount || !buyAmount || !feeAmount || !orderUid) return undefined
   return {
-    ...{ type: 'trade', ...place, owner: named, orderUid, sellToken, buyToken },
-    ...{ sellAmount: BigInt(sellAmount), buyAmount: BigInt(buyAmount), feeAmount: BigInt(feeAmount) },
+    type: 'trade',
+    ...place,
+    owner: named,
+    orderUid,
+    sellToken,
+    buyToken,
+    sellAmount: BigInt(sellAmount),
+    buyAmount: BigInt(buyAmount),
+    feeAmount: BigInt(feeAmount),
   }
 }
 

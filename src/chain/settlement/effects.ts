@@ -236,7 +236,11 @@ export function createSettlementEffects({
 
   /** The call of a settlement. Its gas limit is that of the call, without the base gas of a transaction. */
   const settleCall = ({ sender: from, calldata: input, gas }: SettlementCall): Call => ({
-    ...{ from, to: settlement, input, value: 0n, gas: Number(gas + intrinsicGas(input)) },
+    from,
+    to: settlement,
+    input,
+    value: 0n,
+    gas: Number(gas + intrinsicGas(input)),
   })
   const probeCall = (tokens: readonly Address[]): Call => ({
     from: probe,
@@ -386,8 +390,10 @@ export function createSettlementEffects({
       const { to, input } = parseObject(parseResponse(transaction))
       const { gasUsed, logs } = parseObject(parseResponse(receipt))
       return {
-        ...{ to: to == null ? null : parseHex(to, 20), input: parseHex(input) },
-        ...{ gasUsed: parseQuantity(gasUsed), logs: parseList(logs).map(toLog) },
+        to: to == null ? null : parseHex(to, 20),
+        input: parseHex(input),
+        gasUsed: parseQuantity(gasUsed),
+        logs: parseList(logs).map(toLog),
       }
     },
 

@@ -263,7 +263,11 @@ export function createSettler({
   ): Promise<SettlementOutcome> {
     try {
       const followed = await follow(transaction, {
-        ...{ block: sentAt, sent, story, deadlineBlock, signal },
+        block: sentAt,
+        sent,
+        story,
+        deadlineBlock,
+        signal,
         record: async (version) => (await record({ ...version, submission: story.text() })) === undefined,
         recordCancellation,
         isWanted: async () => wasSent && (await isWanted()),

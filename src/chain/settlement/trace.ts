@@ -91,8 +91,16 @@ export function fromFrames(trace: unknown): TracedCall[] | undefined {
     const { from, to, input, gas, gasUsed, output } = call
     const index = calls.length
     calls.push({
-      ...{ from, to, input, gas, gasUsed, output, parent: next.parent },
-      ...{ isCall: type === 'CALL', error: errorOf(error), isReverted: false },
+      from,
+      to,
+      input,
+      gas,
+      gasUsed,
+      output,
+      parent: next.parent,
+      isCall: type === 'CALL',
+      error: errorOf(error),
+      isReverted: false,
     })
     for (const frame of parseList(inner).toReversed()) open.push({ frame, parent: index })
     if (calls.length > maxCalls || open.length > maxCalls) return undefined
@@ -112,9 +120,16 @@ function fromList(trace: unknown): TracedCall[] | undefined {
     const { callType, from, to, input, gas } = parseObject(action)
     const { gasUsed, output } = parseObject(result ?? {})
     return {
-      ...{ from, to, input, gas, gasUsed, output },
+      from,
+      to,
+      input,
+      gas,
+      gasUsed,
+      output,
       parent: place.length === 0 ? -1 : (indices.get(place.slice(0, -1).join('.')) ?? -1),
-      ...{ isCall: callType === 'call', error: errorOf(error), isReverted: false },
+      isCall: callType === 'call',
+      error: errorOf(error),
+      isReverted: false,
     }
   })
   return withReverts(calls)

@@ -107,7 +107,9 @@ export function createTransactions(
       if (receipt === null) return undefined
       const { status, blockNumber, effectiveGasPrice } = parseObject(receipt)
       return {
-        ...{ hash, success: status === toQuantity(1), block: parseIndex(blockNumber) },
+        hash,
+        success: status === toQuantity(1),
+        block: parseIndex(blockNumber),
         gasPrice: effectiveGasPrice == null ? undefined : parseQuantity(effectiveGasPrice),
       }
     },

@@ -101,7 +101,9 @@ function spawnAnvil(program: string, port: number, outputFile: string, options: 
     program,
     [
       ...Object.entries(flags).flatMap(([flag, value]) => [flag, String(value)]),
-      ...['--no-mining', '--no-request-size-limit', '--quiet'],
+      '--no-mining',
+      '--no-request-size-limit',
+      '--quiet',
     ],
     { stdio: ['ignore', output, output], detached: true },
   )

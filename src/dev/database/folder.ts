@@ -87,8 +87,17 @@ export async function initialiseCluster(folder: DatabaseFolder, binaries: string
   if (folder.runAs) lchownSync(draft, folder.runAs.uid, folder.runAs.gid)
   const flags = [
     ...clusterArguments(folder, draft),
-    ...['--username', databaseUser, '--auth', 'scram-sha-256', '--pwfile', '../password'],
-    ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
+    '--username',
+    databaseUser,
+    '--auth',
+    'scram-sha-256',
+    '--pwfile',
+    '../password',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--no-instructions',
   ]
   const options = { ...folder.runAs, cwd: draft, env: databaseEnvironment, timeout: 60_000 }
   await execute(join(binaries, 'bin', 'initdb'), flags, options).catch(

@@ -51,7 +51,11 @@ const rows: readonly Row[] = [
   { what: 'a better price', sell: 'WETH', sellAmount: '0.1', buy: 'USDC', buyAmount: '345' },
   { what: 'more balance', sell: 'COW', sellAmount: '1500000', buy: 'WETH', buyAmount: '100' },
   {
-    ...{ what: 'an allowance', sell: 'DAI', sellAmount: '100000', buy: 'WETH', buyAmount: '30' },
+    what: 'an allowance',
+    sell: 'DAI',
+    sellAmount: '100000',
+    buy: 'WETH',
+    buyAmount: '30',
     allowance: '90000',
   },
 ]
@@ -165,11 +169,17 @@ async function place(row: Row, account: Account, options: WaitingOptions, signal
   const [sell, buy] = [tokens[row.sell], tokens[row.buy]]
   const appData = documentOf(row)
   const order = {
-    ...{ sellToken: sell.address, buyToken: buy.address, receiver: account.address },
+    sellToken: sell.address,
+    buyToken: buy.address,
+    receiver: account.address,
     sellAmount: parseUnits(row.sellAmount, sell.decimals).toString(),
     buyAmount: parseUnits(row.buyAmount, buy.decimals).toString(),
-    ...{ validTo: unixSeconds(now()) + validSeconds, feeAmount: '0', kind: 'sell', partiallyFillable: false },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    validTo: unixSeconds(now()) + validSeconds,
+    feeAmount: '0',
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   }
   const hash = keccakText(appData)
   const isFunded = row === rows[0]
@@ -202,14 +212,24 @@ async function createTwap(account: Account, options: WaitingOptions, signal: Abo
   const shed = address(String(factoryAbi.decodeFunctionResult('proxyOf', answer)[0]))
   const partSellAmount = parseUnits(twap.partSellAmount, tokens.WETH.decimals)
   const staticInput = encodeStaticInput('TWAP', {
-    ...{ sellToken: tokens.WETH.address, buyToken: tokens.USDC.address, receiver: account.address },
-    ...{ partSellAmount, minPartLimit: parseUnits(twap.minPartLimit, tokens.USDC.decimals) },
-    ...{ t0: 0n, n: twap.parts, t: twap.everySeconds, span: 0n, appData: keccakText('{}') },
+    sellToken: tokens.WETH.address,
+    buyToken: tokens.USDC.address,
+    receiver: account.address,
+    partSellAmount,
+    minPartLimit: parseUnits(twap.minPartLimit, tokens.USDC.decimals),
+    t0: 0n,
+    n: twap.parts,
+    t: twap.everySeconds,
+    span: 0n,
+    appData: keccakText('{}'),
   })
   const params = { handler: newestHandler('TWAP'), salt: toBeHex(now(), 32), staticInput }
   const total = twap.parts * partSellAmount
   const create = composableCowAbi.encodeFunctionData('createWithContext', [
-    ...[params, blockTimestampFactory, '0x', true],
+    params,
+    blockTimestampFactory,
+    '0x',
+    true,
   ])
   const calls = [
     {

@@ -32,8 +32,13 @@ export function competitionReasons({ bid, attempt, refusal }: DiagnosisInput): R
   if (refusal?.auctionId === last) {
     const { auctionId, solver, reason, at } = refusal
     const evidence: EvidenceOf<'competition'> = {
-      ...{ kind: 'competition', auctionId, solver, refusal: reason },
-      ...{ score: null, winningScore: null, scoreGap: null },
+      kind: 'competition',
+      auctionId,
+      solver,
+      refusal: reason,
+      score: null,
+      winningScore: null,
+      scoreGap: null,
     }
     return [
       reasonOf(
@@ -50,7 +55,13 @@ export function competitionReasons({ bid, attempt, refusal }: DiagnosisInput): R
 function defeat({ auctionId, solver, score, winningScore, filteredOut, at }: ObservedBid): Reason {
   const scoreGap = winningScore !== null && winningScore > score ? winningScore - score : null
   const evidence: EvidenceOf<'competition'> = {
-    ...{ kind: 'competition', auctionId, solver, score, winningScore, scoreGap, refusal: null },
+    kind: 'competition',
+    auctionId,
+    solver,
+    score,
+    winningScore,
+    scoreGap,
+    refusal: null,
   }
   return reasonOf(filteredOut ? 'filteredForFairness' : 'lostCompetition', at, [evidence])
 }

@@ -89,9 +89,20 @@ export function standingOf(
   found: Partial<ObservedStanding>,
 ): ObservedStanding {
   return {
-    ...{ reason: null, since: now, at: now, marketGap: null, feeShare: null, policyShare: null },
-    ...{ missing: null, funds: null, takenBy: null, revert: null, failing: null, unpriced: [] },
-    ...{ routed: null, best: null },
+    reason: null,
+    since: now,
+    at: now,
+    marketGap: null,
+    feeShare: null,
+    policyShare: null,
+    missing: null,
+    funds: null,
+    takenBy: null,
+    revert: null,
+    failing: null,
+    unpriced: [],
+    routed: null,
+    best: null,
     ...found,
   }
 }

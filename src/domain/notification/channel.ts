@@ -35,7 +35,7 @@ export type DeliveryState = (typeof deliveryStates)[number]
  * The party that ended a channel: its account, its receiver, or this service because the channel was never
  * confirmed or the receiver is gone.
  */
-const channelEnds = ['account', 'receiver', 'unconfirmed', 'gone'] as const
+export const channelEnds = ['account', 'receiver', 'unconfirmed', 'gone'] as const
 export type ChannelEnd = (typeof channelEnds)[number]
 
 /** Secrets of a webhook. After a rotation each previous secret stays valid until its own end. */

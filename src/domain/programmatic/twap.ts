@@ -76,9 +76,18 @@ export function twapPart(schedule: TwapSchedule, index: number): TwapPart | unde
 function partOrder(input: TwapInput, validTo: number): OrderData {
   const { sellToken, buyToken, receiver, partSellAmount, minPartLimit, appData } = input
   return {
-    ...{ sellToken, buyToken, receiver, sellAmount: partSellAmount, buyAmount: minPartLimit },
-    ...{ validTo, appData, feeAmount: 0n, kind: 'sell', partiallyFillable: false },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+    sellToken,
+    buyToken,
+    receiver,
+    sellAmount: partSellAmount,
+    buyAmount: minPartLimit,
+    validTo,
+    appData,
+    feeAmount: 0n,
+    kind: 'sell',
+    partiallyFillable: false,
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
   }
 }
 

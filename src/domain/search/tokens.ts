@@ -55,7 +55,10 @@ function ranked(networks: readonly NetworkTokens[], search: string): FoundToken[
   const all = networks.flatMap(({ name: network, tokens }) =>
     tokens.nodes.map(
       ({ address, symbol, name, lastAuctionPrice }): FoundToken => ({
-        ...{ address, symbol, name, network },
+        address,
+        symbol,
+        name,
+        network,
         hasPrice: lastAuctionPrice !== null,
       }),
     ),

@@ -149,7 +149,11 @@ export function bookingsOf(
   const bookings = new Map<Address, Booking>()
   const at = (token: Address) => {
     const booking = bookings.get(token) ?? {
-      ...{ token, networkFee: 0n, protocolFee: 0n, internalized: 0n, least: 0n },
+      token,
+      networkFee: 0n,
+      protocolFee: 0n,
+      internalized: 0n,
+      least: 0n,
     }
     bookings.set(token, booking)
     return booking

@@ -63,10 +63,7 @@ const kinds = {
   },
   erc721Item: {
     events: [
-      {
-        ...{ event: 'Approval(address,address,uint256)', owner: 1, grantee: 2, subject: 3 },
-        ...{ topics: 4, value: 1n },
-      },
+      { event: 'Approval(address,address,uint256)', owner: 1, grantee: 2, subject: 3, topics: 4, value: 1n },
     ],
     read: 'getApproved(uint256) view returns (address)',
     readWith: ({ subject }) => [subject],
@@ -85,8 +82,12 @@ const kinds = {
   erc6909Allowance: {
     events: [
       {
-        ...{ event: 'Approval(address,address,uint256,uint256)', owner: 1, grantee: 2, subject: 3 },
-        ...{ topics: 4, value: 'last' },
+        event: 'Approval(address,address,uint256,uint256)',
+        owner: 1,
+        grantee: 2,
+        subject: 3,
+        topics: 4,
+        value: 'last',
       },
     ],
     read: 'allowance(address,address,uint256) view returns (uint256)',
@@ -115,8 +116,11 @@ const kinds = {
   balancerRelayer: {
     events: [
       {
-        ...{ event: 'RelayerApprovalChanged(address,address,bool)', owner: 2, grantee: 1 },
-        ...{ topics: 3, value: 'last' },
+        event: 'RelayerApprovalChanged(address,address,bool)',
+        owner: 2,
+        grantee: 1,
+        topics: 3,
+        value: 'last',
       },
     ],
     read: 'hasApprovedRelayer(address,address) view returns (bool)',
@@ -150,8 +154,11 @@ const kinds = {
   morphoAuthorization: {
     events: [
       {
-        ...{ event: 'SetAuthorization(address,address,address,bool)', owner: 2, grantee: 3 },
-        ...{ topics: 4, value: 'last' },
+        event: 'SetAuthorization(address,address,address,bool)',
+        owner: 2,
+        grantee: 3,
+        topics: 4,
+        value: 'last',
       },
     ],
     read: 'isAuthorized(address,address) view returns (bool)',

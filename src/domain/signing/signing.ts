@@ -111,7 +111,10 @@ export const signingTerms = described(
 
 export function signingTermsOf({ chainId, settlement }: SigningDomain): ValueOf<typeof signingTerms> {
   return {
-    ...{ name: domainName, version: domainVersion, chainId, verifyingContract: settlement },
+    name: domainName,
+    version: domainVersion,
+    chainId,
+    verifyingContract: settlement,
     separator: domainSeparator({ chainId, settlement }),
     types: { EIP712Domain: domainTypes, ...orderTypes, ...cancellationTypes },
   }

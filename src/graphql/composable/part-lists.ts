@@ -246,7 +246,9 @@ async function bookedRows(generator: Generator, shown: readonly (TwapPart | List
       ...partRow(generator, part, uid),
       status,
       sortKey: `${String(validTo).padStart(10, '0')}:${uid}:${generator.terms.chainId}`,
-      ...{ executedSellAmount: executed, executedBuyAmount: executed, executedFee: executed },
+      executedSellAmount: executed,
+      executedBuyAmount: executed,
+      executedFee: executed,
     }
   })
 }

@@ -106,13 +106,13 @@ function readArguments({ orderDirection, limit, offset, before, after, where, or
   if ((before != null || after != null) && offset != null)
     refuse('offset', 'give a cursor or offset, not both')
   return {
-    ...{ where: where ?? {}, orderBy: orderBy ?? undefined, isDescending: direction === 'desc' },
-    ...{
-      limit: size,
-      offset: offset ?? 0,
-      after: placeIn(after, 'after'),
-      before: placeIn(before, 'before'),
-    },
+    where: where ?? {},
+    orderBy: orderBy ?? undefined,
+    isDescending: direction === 'desc',
+    limit: size,
+    offset: offset ?? 0,
+    after: placeIn(after, 'after'),
+    before: placeIn(before, 'before'),
   }
 }
 

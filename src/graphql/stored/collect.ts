@@ -179,7 +179,9 @@ class SelectionCollector {
     if ('codec' in is || is.kind === 'values') return { ...item, selection: [] }
     const slot = needsSlot(is, rowArguments)
       ? this.slots.push({
-          ...{ relation: is, field, node },
+          relation: is,
+          field,
+          node,
           ...(rowArguments && { rowArguments }),
           ...(listsFrom && { listsFrom }),
           ...(isElsewhere && { isElsewhere }),

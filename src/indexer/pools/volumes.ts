@@ -213,7 +213,8 @@ function volumesOf(logs: readonly PoolLog[]): BlockVolume[] {
     const key = `${pool}${blockNumber}`
     const before = volumes.get(key) ?? { amount0: 0n, amount1: 0n }
     volumes.set(key, {
-      ...{ pool, blockNumber },
+      pool,
+      blockNumber,
       amount0: before.amount0 + amount0,
       amount1: before.amount1 + amount1,
     })
@@ -225,6 +226,8 @@ function volumesOf(logs: readonly PoolLog[]): BlockVolume[] {
 function reservesOf(logs: readonly PoolLog[]) {
   const syncs = logs.filter(({ type }) => type === 'sync')
   return [...new Map(syncs.map((sync) => [sync.pool, sync])).values()].map(({ pool, amount0, amount1 }) => ({
-    ...{ pool, reserve0: amount0, reserve1: amount1 },
+    pool,
+    reserve0: amount0,
+    reserve1: amount1,
   }))
 }

@@ -87,7 +87,9 @@ export const explainOrder = tool({
     const price = priceOf(order, { sellToken, buyToken, market: market?.spot?.price ?? null })
     const { network } = market ?? {}
     return {
-      ...{ tokens: [sellToken, buyToken], expires: isoTime(order.validTo), price },
+      tokens: [sellToken, buyToken],
+      expires: isoTime(order.validTo),
+      price,
       terms: termTexts({ ...order, sellToken, buyToken, owner, receiver }),
       notes: notesOf(order, contents, price.limitAboveMarketPercent),
       receiver: { address: receiver, isOwner: receiver === owner },
@@ -125,7 +127,9 @@ function contentsOf(document: string | undefined): Contents {
 function hooksOf(contents: Contents): z.infer<typeof hook>[] {
   if (typeof contents === 'string') return []
   const written = (phase: 'PRE' | 'POST') => (each: Hook) => ({
-    ...{ phase, target: each.target, gasLimit: String(each.gasLimit) },
+    phase,
+    target: each.target,
+    gasLimit: String(each.gasLimit),
   })
   return [...contents.preHooks.map(written('PRE')), ...contents.postHooks.map(written('POST'))]
 }

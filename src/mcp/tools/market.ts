@@ -119,8 +119,12 @@ export const market = tool({
   }`,
   variables: (args) => args,
   answer: ({ market: { base, quote, network, spot, slippage, depth } }) => ({
-    ...{ sellToken: base, buyToken: quote, network: network.id, price: spot?.price ?? null },
-    ...{ volatilityBps: slippage?.bps ?? null, depth: depth?.levels ?? [] },
+    sellToken: base,
+    buyToken: quote,
+    network: network.id,
+    price: spot?.price ?? null,
+    volatilityBps: slippage?.bps ?? null,
+    depth: depth?.levels ?? [],
   }),
   words: ({ sellToken, buyToken, price }) => [
     price === null

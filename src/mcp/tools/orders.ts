@@ -151,7 +151,8 @@ export const whyNotFilled = tool({
     if (orders.length === 0) return undefined
     return {
       orders: orders.map(({ orderUid, status, diagnosis: { further, ...first } }) => ({
-        ...{ orderUid, status },
+        orderUid,
+        status,
         diagnosis: { ...reasonOf(first), further: further.map(reasonOf) },
       })),
     }

@@ -111,7 +111,11 @@ export const quote = tool({
     if (wrong.length > 0)
       throw new WrongAnswer(`the service quotes another order than demanded: see its ${wrong.join(', ')}`)
     return {
-      ...{ quoteId, verified, expiration, priceImpact, tokens: [sellToken, buyToken] },
+      quoteId,
+      verified,
+      expiration,
+      priceImpact,
+      tokens: [sellToken, buyToken],
       orderUid: orderUid(domain, signed, owner),
       terms: termTexts({ ...order, sellToken, buyToken, owner, receiver }),
       ...((!priceImpact?.needsAcceptance || args.acceptImpact) && {
@@ -149,7 +153,12 @@ interface QuoteArguments {
 
 /** The input of the service’s quote. */
 const inputOf = ({ network, from, sellToken, buyToken, receiver, appData, ...args }: QuoteArguments) => ({
-  ...{ network, from, sellToken, buyToken, receiver, appData },
+  network,
+  from,
+  sellToken,
+  buyToken,
+  receiver,
+  appData,
   amount:
     args.sellAmount === undefined
       ? { buyAfterFee: args.buyAmount ?? '' }

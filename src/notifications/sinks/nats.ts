@@ -7,7 +7,8 @@ export function createNatsSender(stream: EventStream, prefix: string): SinkSende
     send: (events) =>
       stream.publish(
         events.map(({ cursor, json, name, chainId }) => ({
-          ...{ id: cursor, data: json },
+          id: cursor,
+          data: json,
           subject: `${prefix}.${chainId}.${name}`,
         })),
       ),

@@ -137,7 +137,10 @@ export async function runSink(
         meter.count(kind, 'failed', batch.length)
         const reason = fault instanceof OutsideFault ? fault.reason : 'a fault of this service'
         log[fault instanceof OutsideFault ? 'warn' : 'error']('a sink does not take the feed', {
-          ...{ sink: name, failures, reason, cursor: `${cursor}` },
+          sink: name,
+          failures,
+          reason,
+          cursor: `${cursor}`,
           ...(!(fault instanceof OutsideFault) && { fault: String(fault) }),
         })
         if (!(await store({ failures, fault: reason }))) return false
@@ -162,7 +165,9 @@ export async function runSink(
         continue
       }
       log.error('entries of the feed were removed before a sink took them', {
-        ...{ sink: name, from: `${cursor}`, to: `${next}` },
+        sink: name,
+        from: `${cursor}`,
+        to: `${next}`,
       })
       meter.countGap(kind)
       if (!(await store({ cursor: next, gapFrom: cursor, gapAt: new Date(now()) }))) return

@@ -69,14 +69,26 @@ function quoteRequestFor(
 ): QuoteRequest {
   const { sellTokenBalance, buyTokenBalance } = order
   return {
-    ...{ kind, sellToken, buyToken, from, receiver, signingScheme, sellTokenBalance, buyTokenBalance },
+    kind,
+    sellToken,
+    buyToken,
+    from,
+    receiver,
+    signingScheme,
+    sellTokenBalance,
+    buyTokenBalance,
     size:
       kind === 'sell'
         ? { form: 'sellAmountAfterFee', amount: sellAmount }
         : { form: 'buyAmountAfterFee', amount: buyAmount },
     expiry: { validFor: quotedSeconds },
-    ...{ appData: appData.appData, appDataHash: appData.hash, appDataDocument: appData.document },
-    ...{ priceQuality: 'optimal', onchainOrder: false, verificationGasLimit: 0n, timeoutMs: quoteMs },
+    appData: appData.appData,
+    appDataHash: appData.hash,
+    appDataDocument: appData.document,
+    priceQuality: 'optimal',
+    onchainOrder: false,
+    verificationGasLimit: 0n,
+    timeoutMs: quoteMs,
   }
 }
 

@@ -62,7 +62,9 @@ function asOutage(fault: unknown): Outage {
 }
 
 const noFacts: UnplacedOrderFacts = {
-  ...{ tokens: { sell: null, buy: null }, market: null, presigned: false },
+  tokens: { sell: null, buy: null },
+  market: null,
+  presigned: false,
   service: { indexed: null, head: null, auctionAt: null },
 }
 

@@ -58,7 +58,12 @@ export async function verifyEstimate(
   const simulated = withTolerance(ask, estimate, BigInt(Math.round(maxInaccuracy * Number(million))))
   const answer = await checkTrade(
     {
-      ...{ kind: ask.kind, sellToken: ask.sellToken, buyToken: ask.buyToken, from, receiver, block },
+      kind: ask.kind,
+      sellToken: ask.sellToken,
+      buyToken: ask.buyToken,
+      from,
+      receiver,
+      block,
       ...simulated,
       preInteractions: [...execution.preInteractions, ...preHooks],
       interactions: execution.interactions,

@@ -36,7 +36,11 @@ export const bundleRoute: Route = route({
       throw refusalOfCreation(refusal, body) ?? refusal
     }
     const transactions = (body as Record<string, unknown>[]).map(({ from, to, input, value, gas }) => ({
-      ...{ from, to, input, value, gas },
+      from,
+      to,
+      input,
+      value,
+      gas,
     }))
     return { input: { network, transactions } as never }
   },

@@ -140,10 +140,7 @@ const sampleFar = {
   advice:
     'Place a new order to trade. It needs a limit nearer to the market, which was 50.15 % worse than that of this one.',
   evidence: [
-    {
-      ...{ kind: 'validity', from: null, until: '2023-11-14T22:13:20Z' },
-      offeredUntil: '2023-11-14T22:12:20Z',
-    },
+    { kind: 'validity', from: null, until: '2023-11-14T22:13:20Z', offeredUntil: '2023-11-14T22:12:20Z' },
     {
       kind: 'refusal',
       code: 'OrderExpired',

@@ -74,8 +74,13 @@ function readFilter(query: RestRequest['query']) {
     Object.fromEntries(given),
   )
   return {
-    ...{ labels: label, owners: owner, tokens: token, appCodes: appCode, referrers: referrer },
-    ...{ classes: filter.class, kinds: filter.kind },
+    labels: label,
+    owners: owner,
+    tokens: token,
+    appCodes: appCode,
+    referrers: referrer,
+    classes: filter.class,
+    kinds: filter.kind,
   }
 }
 
@@ -138,15 +143,31 @@ const sampleEvent = {
   isRemoved: false,
   eventId: '6',
   event: {
-    ...{ label: 'created', reason: null, detail: null, source: null, txHash: null },
+    label: 'created',
+    reason: null,
+    detail: null,
+    source: null,
+    txHash: null,
     timestamp: '2027-01-15T07:43:20Z',
   },
   order: {
     uid: '0x77fe722b95c945e5622ee572f53d0437b4d59cf2dfe86d997f1d878fee3f4849f39fd6e51aad88f6f4ce6ab8827279cfffb922666b49d6b1',
-    ...{ owner: sample.trader, receiver: sample.trader, sellToken: sample.weth, buyToken: sample.usdc },
-    ...{ sellAmount: '1000000000000000000', buyAmount: '2900000000', validTo: 1_800_001_201 },
-    ...{ kind: 'sell', class: 'limit', partiallyFillable: false, creationDate: '2027-01-15T07:43:20Z' },
-    ...{ status: 'open', executedSellAmount: '0', executedBuyAmount: '0', appCode: null, referrer: null },
+    owner: sample.trader,
+    receiver: sample.trader,
+    sellToken: sample.weth,
+    buyToken: sample.usdc,
+    sellAmount: '1000000000000000000',
+    buyAmount: '2900000000',
+    validTo: 1_800_001_201,
+    kind: 'sell',
+    class: 'limit',
+    partiallyFillable: false,
+    creationDate: '2027-01-15T07:43:20Z',
+    status: 'open',
+    executedSellAmount: '0',
+    executedBuyAmount: '0',
+    appCode: null,
+    referrer: null,
   },
   trade: null,
 }

@@ -47,9 +47,14 @@ type Holdings = Partial<Parameters<HoldingsMeter['known']>[0] & Parameters<Holdi
 /** Values that a process no longer measures once it loses the lead of a loop. */
 const lost: Record<Loop, Newest> = {
   indexer: {
-    ...{ blocksBehind: undefined, blockTime: undefined },
-    ...{ blocksPerSecond: undefined, secondsLeft: undefined },
-    ...{ holdings: undefined, unread: undefined, withoutSolver: undefined, readAt: undefined },
+    blocksBehind: undefined,
+    blockTime: undefined,
+    blocksPerSecond: undefined,
+    secondsLeft: undefined,
+    holdings: undefined,
+    unread: undefined,
+    withoutSolver: undefined,
+    readAt: undefined,
   },
   auctions: { auctionAt: undefined, standings: undefined, inspection: undefined, held: undefined },
   tower: { pollsLate: undefined },
@@ -80,7 +85,9 @@ export function createLoopMetrics(registry: Registry, now: () => number): LoopMe
     indexer: (network) => ({
       stored: ({ blocksBehind, blocksPerSecond, secondsLeft, timestamp }) =>
         update(network, {
-          ...{ blocksBehind, blocksPerSecond, blockTime: timestamp },
+          blocksBehind,
+          blocksPerSecond,
+          blockTime: timestamp,
           secondsLeft: secondsLeft ?? undefined,
         }),
       reorganised: (depth) => reorgs.observe({ network }, depth),

@@ -36,7 +36,9 @@ export function createSinkMetrics(registry: Registry, now: () => number): SinkMe
   }
   const gauge = (name: string, help: string, value: (lag: SinkLag) => number) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       labelNames: ['sink'],
       async collect() {
         const found = await read()

@@ -76,7 +76,9 @@ function createDriverSolver(options: DriverSolverOptions): Solver {
       const submission = { calldata, claims }
       return [
         {
-          ...{ prices: new Map(), trades: [], interactions: [] },
+          prices: new Map(),
+          trades: [],
+          interactions: [],
           gas: gas || settlementGas(claims.size, claims.size),
           submission,
           origin,
@@ -164,7 +166,11 @@ const settleTimeoutMs = 30 * 60_000
 export function connectDriver({ name, url, address, solveMs, health, now, store }: DriverConnection): Solver {
   const peer = { name, url, now }
   return createDriverSolver({
-    ...{ name, address, health, now, solveMs },
+    name,
+    address,
+    health,
+    now,
+    solveMs,
     driver: createCompetingDriver({
       solve: { ...peer, timeoutMs: solveMs, maxBytes: maxAnswerBytes },
       reveal: { ...peer, timeoutMs: solveMs, maxBytes: maxRevealedBytes },

@@ -317,9 +317,14 @@ export async function insertJitExecutions(
       const { sellToken, buyToken } = order
       return [
         {
-          ...{ auctionId, solutionUid, chainId, orderUid: bytea(orderUid) },
-          ...{ sellToken: bytea(sellToken), buyToken: bytea(buyToken) },
-          ...{ executedSell: numeric(sell), executedBuy: numeric(buy) },
+          auctionId,
+          solutionUid,
+          chainId,
+          orderUid: bytea(orderUid),
+          sellToken: bytea(sellToken),
+          buyToken: bytea(buyToken),
+          executedSell: numeric(sell),
+          executedBuy: numeric(buy),
         },
       ]
     })

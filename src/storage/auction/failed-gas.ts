@@ -55,8 +55,11 @@ export async function failedSettlements(db: Db, chainId: number, after: number):
       cause: cause && { orders: cause.orders.map(BigInt), tokens: cause.tokens },
     }
     failed.orders.push({
-      ...{ id: row.order_id, account: hexOf(row.account), hasOwnCode: row.has_own_code },
-      ...{ sellToken: hexOf(row.sell_token), buyToken: hexOf(row.buy_token) },
+      id: row.order_id,
+      account: hexOf(row.account),
+      hasOwnCode: row.has_own_code,
+      sellToken: hexOf(row.sell_token),
+      buyToken: hexOf(row.buy_token),
     })
     found.set(key, failed)
   }

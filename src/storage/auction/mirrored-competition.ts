@@ -33,7 +33,10 @@ export async function insertMirroredCompetition(tx: Tx, competition: MirroredCom
   const held = new Set(competition.orders.flatMap((uid) => ids.get(uid) ?? []))
   await sql(tx).auction.create({
     data: {
-      ...{ id, chainId, block: BigInt(block), deadlineBlock: BigInt(deadlineBlock) },
+      id,
+      chainId,
+      block: BigInt(block),
+      deadlineBlock: BigInt(deadlineBlock),
       orderIds: isAscending([...held]) ? [] : [...held],
       unknownOrders: new Set(competition.orders).size - held.size,
     },

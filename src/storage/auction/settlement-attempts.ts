@@ -186,7 +186,9 @@ export async function settledByDelegates(
 ): Promise<(AttemptKey & { solver: Address; txHash: Bytes32; block: number })[]> {
   const rows = await sql(db).settlementAttempt.findMany({
     where: {
-      ...{ chainId, outcome: 'success', driverSolution: { not: null } },
+      chainId,
+      outcome: 'success',
+      driverSolution: { not: null },
       deadlineBlock: { gt: BigInt(after) },
     },
     orderBy: { deadlineBlock: 'desc' },
@@ -225,7 +227,9 @@ export async function otherSettlements(
 ): Promise<SettlementRow[]> {
   const rows = await sql(db).settlement.findMany({
     where: {
-      ...{ chainId, auctionId: null, solver: { in: solvers.map(bytea) } },
+      chainId,
+      auctionId: null,
+      solver: { in: solvers.map(bytea) },
       blockNumber: { gte: BigInt(from), lte: BigInt(to) },
     },
     select: { solver: true, txHash: true, blockNumber: true },

@@ -99,7 +99,9 @@ interface NewAnswer {
 export async function insertAnswers(tx: Tx, auctionId: bigint, answers: readonly NewAnswer[]): Promise<void> {
   await sql(tx).solverAnswer.createMany({
     data: answers.map(({ solver, answer, fault, milliseconds }) => ({
-      ...{ auctionId, answer, milliseconds },
+      auctionId,
+      answer,
+      milliseconds,
       solver: bytea(solver),
       fault: fault?.slice(0, maxRefusalMessage) ?? null,
     })),
@@ -124,7 +126,10 @@ export async function insertRefusals(db: Db, refusals: readonly NewRefusal[], at
     if (!first) continue
     await sql(db).refusedSolution.createMany({
       data: kept.map(({ solutionIds, orderIds, message, code, ...one }) => ({
-        ...{ auctionId: one.auctionId, chainId: one.chainId, code, at },
+        auctionId: one.auctionId,
+        chainId: one.chainId,
+        code,
+        at,
         deadlineBlock: BigInt(one.deadlineBlock),
         solver: bytea(solver),
         solutionIds: solutionIds.map(BigInt).filter((id) => id < 2n ** 63n),

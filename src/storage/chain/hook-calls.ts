@@ -55,7 +55,9 @@ export async function unreadHooks(
 }
 
 const unreadOf = (chainId: number, { blockNumber, txHash }: UnreadHooks) => ({
-  ...{ chainId, blockNumber: BigInt(blockNumber), txHash: bytea(txHash) },
+  chainId,
+  blockNumber: BigInt(blockNumber),
+  txHash: bytea(txHash),
   unknown: 'notYetRead',
 })
 
@@ -67,7 +69,10 @@ export async function unreadHookCalls(tx: Tx, chainId: number, of: UnreadHooks):
   })
   return rows.map((row) => ({
     ...of,
-    ...{ chainId, logIndex: row.logIndex, position: row.position, orderId: row.orderId },
+    chainId,
+    logIndex: row.logIndex,
+    position: row.position,
+    orderId: row.orderId,
     phase: row.phase as HookPhase,
     target: hexOf(row.target),
   }))

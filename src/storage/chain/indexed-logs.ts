@@ -340,7 +340,12 @@ const orNull = (amount: bigint | null | undefined) => (amount == null ? null : n
 
 function amountColumns(chainId: number, { blockNumber, logIndex, amounts }: SettlementRow) {
   return (amounts ?? []).map(({ kind, policy, recipient, token, amount, value }, position) => ({
-    ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, position, kind, policy },
+    chainId,
+    blockNumber: BigInt(blockNumber),
+    logIndex,
+    position,
+    kind,
+    policy,
     recipient: recipient && bytea(recipient),
     token: bytea(token),
     amount: numeric(amount),

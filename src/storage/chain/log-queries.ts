@@ -43,7 +43,8 @@ export interface UnreadRow {
 }
 
 export const toUnread = ({ block, tx, settlements }: UnreadRow): UnreadTransaction => ({
-  ...{ blockNumber: Number(block), settlements },
+  blockNumber: Number(block),
+  settlements,
   txHash: hexOf(tx),
 })
 
@@ -81,12 +82,16 @@ export async function settledIn(
   const trades = await sql(tx).trade.findMany(of)
   return {
     settlements: settlements.map(({ logIndex, txHash, solver, isUnread }) => ({
-      ...{ logIndex, isUnread },
+      logIndex,
+      isUnread,
       txHash: hexOf(txHash),
       solver: hexOf(solver),
     })),
     trades: trades.map((row) => ({
-      ...{ chainId, blockNumber, logIndex: row.logIndex, auctionId: row.auctionId },
+      chainId,
+      blockNumber,
+      logIndex: row.logIndex,
+      auctionId: row.auctionId,
       orderUid: hexOf(row.orderUid),
       owner: hexOf(row.owner),
       sellToken: hexOf(row.sellToken),

@@ -63,7 +63,11 @@ export async function findNoticed(
       ${keys.map(({ hash }) => bytea(hash))}::bytea[]) AS k(owner, hash)) n
     JOIN programmatic_orders g ON g.chain_id = ${chainId} AND g.owner = n.owner AND g.hash = n.hash`
   return rows.map((row) => ({
-    ...{ id: row.id, chainId, owner: hexOf(row.owner), hash: hexOf(row.hash), account: hexOf(row.account) },
+    id: row.id,
+    chainId,
+    owner: hexOf(row.owner),
+    hash: hexOf(row.hash),
+    account: hexOf(row.account),
     type: row.type as HandlerType,
     params: paramsOf(row),
     context: row.context && BigInt(hexOf(row.context)),

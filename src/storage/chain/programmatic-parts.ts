@@ -33,8 +33,11 @@ export async function unknownParts(
       WHERE pp.chain_id = ${chainId} AND pp.next_look <= ${block} ORDER BY pp.next_look, pp.order_id LIMIT ${limit}) p
     CROSS JOIN LATERAL (SELECT s.signature, s.created_at FROM orders s WHERE s.id = p.order_id LIMIT 1) o`
   return rows.map(({ order_id, owner, hash, signature, created_at }) => ({
-    ...{ orderId: order_id, owner: hexOf(owner), hash: hexOf(hash) },
-    ...{ signature: hexOf(signature), createdAt: created_at },
+    orderId: order_id,
+    owner: hexOf(owner),
+    hash: hexOf(hash),
+    signature: hexOf(signature),
+    createdAt: created_at,
   }))
 }
 

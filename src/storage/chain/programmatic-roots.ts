@@ -24,7 +24,10 @@ export function leavesOf({ owner, root, location, data }: LoggedLeavesOf): Leaf[
   if (data === null || location !== BigInt(leafLocations.indexOf('emitted'))) return []
   const { proven = [], sdk = [] } = readLoggedLeaves(root, data) ?? {}
   return [...proven, ...sdk.map(({ params }) => ({ params, proof: [] }))].map((leaf) => ({
-    ...{ ...leaf, owner, root, hash: paramsId(leaf.params) },
+    ...leaf,
+    owner,
+    root,
+    hash: paramsId(leaf.params),
   }))
 }
 
@@ -50,7 +53,10 @@ export async function newestRoots(
       SELECT pr.* FROM programmatic_roots pr WHERE pr.chain_id = ${chainId} AND pr.owner = n.owner
       ORDER BY pr.block_number DESC, pr.log_index DESC LIMIT 1) r`
   return rows.map(({ owner, root, location, data }) => ({
-    ...{ owner: hexOf(owner), root: hexOf(root), location: BigInt(location), data: data && hexOf(data) },
+    owner: hexOf(owner),
+    root: hexOf(root),
+    location: BigInt(location),
+    data: data && hexOf(data),
   }))
 }
 

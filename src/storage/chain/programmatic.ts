@@ -68,14 +68,19 @@ export async function insertProgrammaticFacts(
 ): Promise<void> {
   const client = sql(tx)
   const position = ({ blockNumber, logIndex, txHash }: LogPosition) => ({
-    ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, txHash: bytea(txHash) },
+    chainId,
+    blockNumber: BigInt(blockNumber),
+    logIndex,
+    txHash: bytea(txHash),
   })
   if (creations.length > 0) await insertCreations(tx, chainId, creations, areOld)
   if (roots.length > 0) {
     await client.programmaticRoot.createMany({
       data: roots.map((row) => ({
         ...position(row),
-        ...{ owner: bytea(row.owner), root: bytea(row.root), location: String(row.location) },
+        owner: bytea(row.owner),
+        root: bytea(row.root),
+        location: String(row.location),
         data: row.data && bytea(row.data),
       })),
       skipDuplicates: true,
@@ -230,7 +235,9 @@ export async function dueProgrammaticOrders(
       CASE WHEN g.root IS NULL THEN NULL WHEN g.root = ${raw(newestRoot)} THEN CASE WHEN g.proof IS NULL THEN 'sdk' ELSE 'proven' END END AS standing
     FROM programmatic_orders g WHERE g.chain_id = ${chainId} AND g.next_look <= ${block} ORDER BY g.next_look, g.id LIMIT ${limit}`
   return rows.map(({ owner, hash, handler, salt, static_input, removed_block, closed_through, ...row }) => ({
-    ...{ ...row, owner: hexOf(owner), hash: hexOf(hash) },
+    ...row,
+    owner: hexOf(owner),
+    hash: hexOf(hash),
     params: paramsOf({ handler, salt, static_input }),
     removedBlock: removed_block === null ? null : Number(removed_block),
     closedThrough: closed_through === null ? null : Number(closed_through),

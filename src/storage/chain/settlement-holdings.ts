@@ -194,7 +194,8 @@ export async function settlementRights(
 ): Promise<StoredRight[]> {
   const rows = await sql(db).settlementRight.findMany({
     where: {
-      ...{ chainId, ...notEnded },
+      chainId,
+      ...notEnded,
       ...(grantee && { grantee: bytea(grantee) }),
       ...(token && { AND: [{ OR: [{ contract: bytea(token) }, { subject: bytea(addressWord(token)) }] }] }),
     },
@@ -218,7 +219,8 @@ export async function rightsToRead(
 ): Promise<Right[]> {
   const rows = await sql(db).settlementRight.findMany({
     where: {
-      ...{ chainId, ...notEnded },
+      chainId,
+      ...notEnded,
       AND: [{ OR: [{ readBlock: null }, { readBlock: { lte: BigInt(before) } }] }],
     },
     orderBy: { readBlock: { sort: 'asc', nulls: 'first' } },

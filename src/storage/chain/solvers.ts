@@ -25,7 +25,10 @@ export async function insertSolverChanges(
 ): Promise<void> {
   await sql(tx).solverPermission.createMany({
     data: changes.map(({ blockNumber, logIndex, account, isAllowed }) => ({
-      ...{ chainId, blockNumber: BigInt(blockNumber), logIndex, isAllowed },
+      chainId,
+      blockNumber: BigInt(blockNumber),
+      logIndex,
+      isAllowed,
       account: bytea(account),
     })),
     skipDuplicates: true,
@@ -49,7 +52,9 @@ export async function solverChangesOf(
   return {
     from: checkpoint?.solversFrom == null ? undefined : Number(checkpoint.solversFrom),
     changes: rows.map(({ blockNumber, logIndex, account, isAllowed }) => ({
-      ...{ blockNumber: Number(blockNumber), logIndex, isAllowed },
+      blockNumber: Number(blockNumber),
+      logIndex,
+      isAllowed,
       account: hexOf(account),
     })),
   }

@@ -48,9 +48,14 @@ export const enums = {
 export type EnumName = keyof typeof enums
 
 const statuses: Record<GeneratorStatus, (typeof enums.orderStatusEnum)[number]> = {
-  ...{ scheduled: 'Active', active: 'Active', cancelled: 'Cancelled' },
-  ...{ filled: 'Completed', partlyFilled: 'Completed', expired: 'Completed' },
-  ...{ ended: 'Completed', invalid: 'Completed' },
+  scheduled: 'Active',
+  active: 'Active',
+  cancelled: 'Cancelled',
+  filled: 'Completed',
+  partlyFilled: 'Completed',
+  expired: 'Completed',
+  ended: 'Completed',
+  invalid: 'Completed',
 }
 
 const epoch = (time: string) => `extract(epoch FROM ${time})::bigint`
@@ -94,7 +99,9 @@ export const generators: List = {
     owner: { kind: 'hex', sql: 'g.owner' },
     resolvedOwner: { kind: 'hex', sql: 'coalesce(s.account, g.owner)', narrows: 'resolvedOwner' },
     ownerAddressType: {
-      ...{ kind: 'enum', enum: 'addressTypeEnum', isNullable: true },
+      kind: 'enum',
+      enum: 'addressTypeEnum',
+      isNullable: true,
       sql: `CASE WHEN s.account IS NOT NULL THEN 'cowshed_proxy' END`,
     },
     handler: { kind: 'hex', sql: 'g.handler' },
@@ -103,7 +110,9 @@ export const generators: List = {
     hash: { kind: 'hex', sql: 'g.hash' },
     orderType: { kind: 'enum', enum: 'orderTypeEnum', sql: 'g.type' },
     status: {
-      ...{ kind: 'enum', enum: 'orderStatusEnum', sql: programmaticStatusSql('clock.now', statuses) },
+      kind: 'enum',
+      enum: 'orderStatusEnum',
+      sql: programmaticStatusSql('clock.now', statuses),
       mayBe: (value) =>
         mayHaveStatus(
           'clock.now',
@@ -114,7 +123,8 @@ export const generators: List = {
     updatedAtBlock: { kind: 'bigint', sql: updatedAtBlock },
     creationDate: { kind: 'bigint', sql: epoch('c.block_time'), order: ['g.created_block'] },
     executed: {
-      ...{ kind: 'text', isPlain: true },
+      kind: 'text',
+      isPlain: true,
       sql: `(json_build_object('executedSellAmount', ${sum('o.executed_sell')}, 'executedBuyAmount', ${sum('o.executed_buy')},
         'executedFee', ${sum(soldFee)})::text)`,
     },
@@ -132,10 +142,14 @@ export const discreteOrders: List = {
     chainId: { kind: 'int', sql: 'g.chain_id' },
     conditionalOrderGeneratorId: { kind: 'eventId', sql: eventId },
     status: {
-      ...{ kind: 'enum', enum: 'discreteOrderStatusEnum' },
+      kind: 'enum',
+      enum: 'discreteOrderStatusEnum',
       sql: `(CASE ${statusCase('clock.now', {
-        ...{ fulfilled: 'fulfilled', cancelled: 'cancelled', expired: 'expired' },
-        ...{ presignaturePending: 'open', open: 'open' },
+        fulfilled: 'fulfilled',
+        cancelled: 'cancelled',
+        expired: 'expired',
+        presignaturePending: 'open',
+        open: 'open',
       })} WHEN 'open' THEN CASE WHEN g.removed_block IS NULL THEN 'open' ELSE 'cancelled' END
         WHEN 'fulfilled' THEN 'fulfilled' WHEN 'cancelled' THEN 'cancelled' ELSE 'expired' END)`,
     },

@@ -343,7 +343,8 @@ interface ChainPosition {
 export async function readPositions(db: Db, chainIds: readonly number[]): Promise<ChainPosition[]> {
   const rows = await sql(db).checkpoint.findMany({ where: { chainId: { in: [...chainIds] } } })
   return rows.map(({ chainId, blockNumber, blockTime }) => ({
-    ...{ chainId, number: Number(blockNumber) },
+    chainId,
+    number: Number(blockNumber),
     timestamp: blockTime && blockTime.getTime() / 1_000,
   }))
 }

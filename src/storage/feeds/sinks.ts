@@ -148,7 +148,12 @@ export async function leaseSinks(
 }
 
 const toSink = ({ id, kind, name, filter, url, secret, cursor, failures }: Row): FeedSink => ({
-  ...{ id, name, url, secret, cursor, failures },
+  id,
+  name,
+  url,
+  secret,
+  cursor,
+  failures,
   kind: kind as SinkKind,
   filter: filter as SinkFilter,
 })

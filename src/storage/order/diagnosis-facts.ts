@@ -146,7 +146,10 @@ export function toFacts(json: ContextJson): StoredFacts {
   const { owner, hasOwnCode, isVerified, ...order } = toRow(orderFields, json)
   const standing = read(json, 'standing', standingFields)
   return {
-    ...{ owner, hasOwnCode, isVerified, order },
+    owner,
+    hasOwnCode,
+    isVerified,
+    order,
     ...toContext(json),
     standing: standing && toStanding(standing),
     cancellation: read(json, 'cancellation', cancellationFields),

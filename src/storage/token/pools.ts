@@ -326,7 +326,9 @@ function toPoolDay([
   amount1,
 ]: PoolRow): PoolDay {
   return {
-    ...{ address, token0, token1 },
+    address,
+    token0,
+    token1,
     reserve0: reserve0 === null ? null : BigInt(reserve0),
     reserve1: reserve1 === null ? null : BigInt(reserve1),
     day: isWhole ? { amount0: BigInt(amount0 ?? 0), amount1: BigInt(amount1 ?? 0) } : null,

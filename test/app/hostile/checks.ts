@@ -34,8 +34,11 @@ export function expectedOrder(order: Placed, ledger: Ledger, now: number) {
     executedBuyAmount: `${bought}`,
     trades: own
       .map(({ txHash, blockNumber, logIndex, sellAmount, buyAmount }) => ({
-        ...{ txHash, blockNumber, logIndex },
-        ...{ sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}` },
+        txHash,
+        blockNumber,
+        logIndex,
+        sellAmount: `${sellAmount}`,
+        buyAmount: `${buyAmount}`,
       }))
       .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex),
   }
@@ -49,10 +52,17 @@ export async function toldOrder(
   const [order, trades] = await Promise.all([service.order(uid), service.trades(uid)])
   const { status, executedSellAmount, executedBuyAmount } = order
   return {
-    ...{ uid, status, executedSellAmount, executedBuyAmount },
+    uid,
+    status,
+    executedSellAmount,
+    executedBuyAmount,
     trades: trades
       .map(({ txHash, blockNumber, logIndex, sellAmount, buyAmount }: Record<string, unknown>) => ({
-        ...{ txHash, blockNumber, logIndex, sellAmount, buyAmount },
+        txHash,
+        blockNumber,
+        logIndex,
+        sellAmount,
+        buyAmount,
       }))
       .sort((a: ChainTrade, b: ChainTrade) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex),
   }

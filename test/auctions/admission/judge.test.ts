@@ -16,14 +16,20 @@ const order = (more: Partial<Order> = {}) =>
   sampleOrder({ id: ++ids, owner: numbered(`${20n + ids}`), ...more })
 
 const answer = (more: Partial<OrderAnswer> = {}): OrderAnswer => ({
-  ...{ balance: unit, allowance: unit, transfer: 'ok', signature: 'valid', signatureGas: 9n },
-  ...{ ownerHasCode: true, exhausted: false },
+  balance: unit,
+  allowance: unit,
+  transfer: 'ok',
+  signature: 'valid',
+  signatureGas: 9n,
+  ownerHasCode: true,
+  exhausted: false,
   ...more,
 })
 
 describe('the ranking of orders', () => {
   const view = (gasPrice = 10n ** 9n) => ({
-    ...{ gasPrice, wrappedNative: wrapped },
+    gasPrice,
+    wrappedNative: wrapped,
     nativePrices: new Map([
       [wrapped, price.sell],
       [dollar, price.buy],
@@ -42,7 +48,10 @@ describe('the ranking of orders', () => {
     expect(candidates.map((candidate) => candidate.order.id)).toEqual([first.id, second.id, tied.id, far.id])
     // A trade with one swap takes 205,391 gas: 205 millionths of a coin.
     expect(candidates[0]).toEqual({
-      ...{ order: first, owner: numbered('77'), pair: `${wrapped}>${dollar}`, rank: 499_795n },
+      order: first,
+      owner: numbered('77'),
+      pair: `${wrapped}>${dollar}`,
+      rank: 499_795n,
       outlook: { marketGap: 500_000n, feeShare: 205n },
     })
     expect(candidates[3]).toMatchObject({ owner: far.owner, outlook: { marketGap: -90_909n } })
@@ -104,7 +113,11 @@ function judged(
   } = {},
 ) {
   const candidates = orders.map((each) => ({
-    ...{ order: each, owner: each.owner, pair: 'a>b', rank: 1n, outlook: { marketGap: 5n, feeShare: 4n } },
+    order: each,
+    owner: each.owner,
+    pair: 'a>b',
+    rank: 1n,
+    outlook: { marketGap: 5n, feeShare: 4n },
   }))
   const holdings = new Map(
     orders.flatMap((each) => {
@@ -148,15 +161,14 @@ describe('an order', () => {
       admitted: [],
       verdicts: [
         {
-          ...{
-            order: short,
-            outlook,
-            reason: 'insufficient_balance',
-            missing: 30n,
-            held: funds,
-            revert: undefined,
-          },
-          ...{ fundsTakenBy: undefined, shortage: { balance: 30n, allowance: 1n, order: short } },
+          order: short,
+          outlook,
+          reason: 'insufficient_balance',
+          missing: 30n,
+          held: funds,
+          revert: undefined,
+          fundsTakenBy: undefined,
+          shortage: { balance: 30n, allowance: 1n, order: short },
         },
       ],
     })
@@ -268,7 +280,9 @@ describe('an order whose outcome code decides', () => {
     ])
     const hooked = order({ interactions: { pre: [call], post: [] } })
     expect(verdictOf(hooked, answer({ balance: unit - 1n }))).toMatchObject({
-      ...{ reason: 'insufficient_balance', missing: 1n, revert: undefined },
+      reason: 'insufficient_balance',
+      missing: 1n,
+      revert: undefined,
       shortage: { balance: 1n, allowance: 0n, order: hooked },
     })
   })
@@ -284,7 +298,10 @@ describe('an order whose outcome code decides', () => {
   ] as const)('is refused by its owner %s', (_, more, words) => {
     const each = wallet()
     expect(verdictOf(each, answer({ signature: 'invalid', ...more }))).toEqual({
-      ...{ order: each, outlook, reason: 'invalid_signature', revert: words },
+      order: each,
+      outlook,
+      reason: 'invalid_signature',
+      revert: words,
     })
   })
 
@@ -316,14 +333,19 @@ describe('an order whose outcome code decides', () => {
   test('used up its limits, which says nothing about its funds', () => {
     const worst = answer({ balance: 0n, allowance: 0n, transfer: { revert: '0x' }, exhausted: true })
     expect(verdictOf(wallet(), worst)).toMatchObject({
-      ...{ reason: 'insufficient_balance', missing: unit, held: undefined, shortage: undefined },
+      reason: 'insufficient_balance',
+      missing: unit,
+      held: undefined,
+      shortage: undefined,
       revert: 'its code used up its time or gas',
     })
   })
 
   test('has no code to run once its hooks have run', () => {
     const hooked = order({
-      ...{ interactions: { pre: [call], post: [] }, partiallyFillable: true, executedSellAmount: 1n },
+      interactions: { pre: [call], post: [] },
+      partiallyFillable: true,
+      executedSellAmount: 1n,
     })
     expect(judged([hooked], { held: { [`${hooked.id}`]: 7n * 10n ** 9n } }).admitted).toMatchObject([
       { remaining: 7n * 10n ** 9n, answer: undefined },

@@ -38,7 +38,10 @@ const another = ({ validTo = 2_000_000_000 + ++numbers, ...more }: Partial<Order
 })
 const openBook = (maxOrders = 10_000) =>
   createOrderBook({
-    ...{ db, chainId: signingDomain.chainId, log: silentLog, maxOrders },
+    db,
+    chainId: signingDomain.chainId,
+    log: silentLog,
+    maxOrders,
     readDocument: createDocumentReader({
       network: sampleNetwork,
       limits: { maxGas: 8_000_000n, minValidity: 60 },

@@ -49,8 +49,12 @@ test('the price is that of a quote for as much, whatever the size', async () => 
     [1n, 100n, 1_000n, 60_000n, 900_000n].flatMap((size, index) =>
       (['sell', 'buy'] as const).map((kind, side) =>
         sampleOrder({
-          ...{ id: BigInt(pair * 100 + index * 10 + side), sellToken, buyToken, kind },
-          ...{ sellAmount: atoms(sellToken, size), buyAmount: atoms(buyToken, size) },
+          id: BigInt(pair * 100 + index * 10 + side),
+          sellToken,
+          buyToken,
+          kind,
+          sellAmount: atoms(sellToken, size),
+          buyAmount: atoms(buyToken, size),
         }),
       ),
     ),

@@ -262,7 +262,8 @@ test('that funds are missing is written when the indexer has read the block that
   )
   if (!filled || !short || !other) throw new Error('no orders')
   const isShort = (order: Order): StandingUpdate => ({
-    ...{ order, reason: 'insufficient_balance' },
+    order,
+    reason: 'insufficient_balance',
     shortage: { order, balance: 7n, allowance: 0n },
   })
   const typesOf = async (order: Order) =>

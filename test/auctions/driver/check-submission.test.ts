@@ -219,15 +219,16 @@ describe('a settlement that is refused', () => {
       sampleAuction([entry]),
       solver,
       {
-        ...{ prices: new Map(), trades: [], interactions: [], gas: 1n },
+        prices: new Map(),
+        trades: [],
+        interactions: [],
+        gas: 1n,
         submission: {
           calldata: encodeSettle({
-            ...{
-              tokens: [wrapped, dollar],
-              clearingPrices: [1n, 1n],
-              interactions: [[], [], []],
-              auctionId: 7n,
-            },
+            tokens: [wrapped, dollar],
+            clearingPrices: [1n, 1n],
+            interactions: [[], [], []],
+            auctionId: 7n,
             trades: [encodeTrade(other.order, { sell: 0, buy: 1 }, unit)],
           }),
           claims: new Map([[other.order.uid, { ...other.order, executed: { sell: unit, buy: unit } }]]),

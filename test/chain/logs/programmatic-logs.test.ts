@@ -36,7 +36,11 @@ const root = (data: string) => encode(['bytes32', 'tuple(uint256,bytes)'], [root
 
 test('a creation has the id of its terms', () => {
   expect(parse(raw(topics.created, params()))).toEqual({
-    ...{ type: 'creation', ...place, owner, hash: ids.A, params: paramsOf('A') },
+    type: 'creation',
+    ...place,
+    owner,
+    hash: ids.A,
+    params: paramsOf('A'),
   })
 })
 

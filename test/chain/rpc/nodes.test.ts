@@ -28,7 +28,11 @@ async function startNodes(heads: readonly number[], { log = silentLog, isWatched
   const fakes = await Promise.all(heads.map((head, index) => startNode(`node ${index + 1}`, head)))
   const nodes = createNodes({
     urls: fakes.map(({ url }) => `${url}/secret-key`),
-    ...{ network: 'testnet', blockTimeMs: 500, maxLagBlocks: 3, now: Date.now, log },
+    network: 'testnet',
+    blockTimeMs: 500,
+    maxLagBlocks: 3,
+    now: Date.now,
+    log,
   })
   for (const node of nodes.list) node.accept()
   const stop = new AbortController()

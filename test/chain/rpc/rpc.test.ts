@@ -25,7 +25,8 @@ describe('call', () => {
 
   test('takes a compressed answer, up to the limit of what it becomes', async () => {
     const gzip = (text: string) => ({
-      ...{ status: 200, headers: { 'content-encoding': 'gzip' } },
+      status: 200,
+      headers: { 'content-encoding': 'gzip' },
       body: gzipSync(text),
     })
     const result = 'x'.repeat(10_000)

@@ -23,7 +23,9 @@ async function contract(code: string): Promise<Address> {
 }
 
 const hook = (target: Address, gasLimit = 100_000n, callData: Hex = '0x'): Hook => ({
-  ...{ target, callData, gasLimit },
+  target,
+  callData,
+  gasLimit,
 })
 const counting = '0x6001600054016000550000'
 const burning = '0x5b600056'
@@ -50,8 +52,16 @@ function settling<Result>(
   const run = (hooks: Hook[]) => (hooks.length > 0 ? [hooksCall(hooksTrampoline, hooks)] : [])
   return stage.trying(async () => {
     await stage.settle({
-      ...{ kind: 'sell', from: address(`0x${'7a'.repeat(20)}`), receiver: null, sellToken: a, buyToken: b },
-      ...{ sellAmount: ether, buyAmount: amountOut, others: [], txOrigin: stage.evm.account, block: null },
+      kind: 'sell',
+      from: address(`0x${'7a'.repeat(20)}`),
+      receiver: null,
+      sellToken: a,
+      buyToken: b,
+      sellAmount: ether,
+      buyAmount: amountOut,
+      others: [],
+      txOrigin: stage.evm.account,
+      block: null,
       preInteractions: [...beside, ...run(pre)],
       interactions: [...interactions, ...beside],
       postInteractions: [...beside, ...run(post)],

@@ -64,7 +64,9 @@ async function read(
     logs: { address: Hex; topics: Hex[] }[]
   }>('eth_getTransactionReceipt', [hash])
   const logged = {
-    ...{ txHash: hash, blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash },
+    txHash: hash,
+    blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash,
     settlements: receipt.logs.filter(({ topics }) => topics[0] === settlementTopic).length,
   }
   const tracer = tracerOf(traceRpc)
@@ -96,15 +98,19 @@ describe('a settlement of the contract itself', () => {
     const mined = await read(hash)
     const receipt = await evm.rpc.call<Record<string, Hex>>('eth_getTransactionReceipt', [hash])
     expect(mined).toMatchObject({
-      ...{ blockHash: receipt.blockHash, calls: [{ callers: [solver], call: { auctionId: 7n } }] },
+      blockHash: receipt.blockHash,
+      calls: [{ callers: [solver], call: { auctionId: 7n } }],
       gasUsed: BigInt(receipt.gasUsed ?? ''),
       effectiveGasPrice: BigInt(receipt.effectiveGasPrice ?? ''),
     })
     expect(mined?.changes?.map((changes) => changes.get(token))).toEqual([-30n])
     expect(await minedGas(evm.rpc, [hash, `0x${'99'.repeat(32)}` as const])).toEqual([
       {
-        ...{ isReverted: false, gas: mined?.gasUsed, gasPrice: mined?.effectiveGasPrice },
-        ...{ block: Number(receipt.blockNumber), blockHash: receipt.blockHash },
+        isReverted: false,
+        gas: mined?.gasUsed,
+        gasPrice: mined?.effectiveGasPrice,
+        block: Number(receipt.blockNumber),
+        blockHash: receipt.blockHash,
       },
       null,
     ])
@@ -238,7 +244,10 @@ describe('settlements through another contract', () => {
     const to = network.settlement
     const [wallet, code] = [numbered('3b'), numbered('3c')]
     const call = (auctionId: bigint, more: object = {}) => ({
-      ...{ type: 'CALL', from: wrapper, to, input: settle(auctionId) },
+      type: 'CALL',
+      from: wrapper,
+      to,
+      input: settle(auctionId),
       ...more,
     })
     const frames = {

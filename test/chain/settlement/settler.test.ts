@@ -73,9 +73,18 @@ async function settlement(
     const [sellToken, buyToken] = from === 0 ? tokens : ([tokens[1], tokens[0]] as const)
     const owner = address(wallet.address)
     const terms: OrderData = {
-      ...{ sellToken, buyToken, sellAmount, buyAmount, validTo, receiver: owner, appData: zeroAppData },
-      ...{ feeAmount: 0n, kind: 'sell', partiallyFillable: false },
-      ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20' },
+      sellToken,
+      buyToken,
+      sellAmount,
+      buyAmount,
+      validTo,
+      receiver: owner,
+      appData: zeroAppData,
+      feeAmount: 0n,
+      kind: 'sell',
+      partiallyFillable: false,
+      sellTokenBalance: 'erc20',
+      buyTokenBalance: 'erc20',
     }
     const signature = (await wallet.signTypedData(domain, orderTypes, terms)) as Hex
     const uid = orderUid({ chainId: 31337, settlement: network.settlement }, terms, owner)
@@ -210,7 +219,8 @@ describe('gas', () => {
   test('suffices behind a settlement that writes the same storage', async () => {
     const approvals = (amount: bigint) =>
       Array.from({ length: 60 }, (_, index) => ({
-        ...{ target: tokens[0], value: 0n },
+        target: tokens[0],
+        value: 0n,
         callData: tokenAbi.encodeFunctionData('approve', [
           address(toQuantity(2n ** 159n + BigInt(index))),
           amount,

@@ -42,15 +42,29 @@ function sale(
 ): TradeQuestion {
   const { interactions, amountOut } = stage.walk(path, sellAmount)
   return {
-    ...{ kind: 'sell', from: poorTrader, receiver: null, sellAmount, buyAmount: amountOut, interactions },
-    ...{ sellToken: path[0] ?? zeroAddress, buyToken: path.at(-1) ?? zeroAddress },
-    ...{ preInteractions: [], postInteractions: [], others: [], txOrigin: stage.evm.account, block: null },
+    kind: 'sell',
+    from: poorTrader,
+    receiver: null,
+    sellAmount,
+    buyAmount: amountOut,
+    interactions,
+    sellToken: path[0] ?? zeroAddress,
+    buyToken: path.at(-1) ?? zeroAddress,
+    preInteractions: [],
+    postInteractions: [],
+    others: [],
+    txOrigin: stage.evm.account,
+    block: null,
     ...more,
   }
 }
 
 const settled = (received: bigint, more: object = {}) => ({
-  ...{ outcome: 'settled', gas: expect.any(BigInt), sellSurplus: 0n, buySurplus: 0n, received },
+  outcome: 'settled',
+  gas: expect.any(BigInt),
+  sellSurplus: 0n,
+  buySurplus: 0n,
+  received,
   ...more,
 })
 const putCode = async (code: Hex) => {

@@ -125,17 +125,19 @@ it('a swap guard forbids parts until it is taken off', async () => {
 
 it('a stop loss waits for prices that are known, fresh and at the strike', async () => {
   const input: StaticInput<'StopLoss'> = {
-    ...{
-      sellToken: numbered('aa'),
-      buyToken: numbered('bb'),
-      sellAmount: 5n,
-      buyAmount: 6n,
-      appData,
-      receiver,
-    },
-    ...{ isSellOrder: false, isPartiallyFillable: true, validTo: start + 100 },
-    ...{ sellTokenPriceOracle: priceOracles.WETH, buyTokenPriceOracle: priceOracles.USDC },
-    ...{ strike: String(2_500n * 10n ** 18n) as never, maxTimeSinceLastOracleUpdate: 60n },
+    sellToken: numbered('aa'),
+    buyToken: numbered('bb'),
+    sellAmount: 5n,
+    buyAmount: 6n,
+    appData,
+    receiver,
+    isSellOrder: false,
+    isPartiallyFillable: true,
+    validTo: start + 100,
+    sellTokenPriceOracle: priceOracles.WETH,
+    buyTokenPriceOracle: priceOracles.USDC,
+    strike: String(2_500n * 10n ** 18n) as never,
+    maxTimeSinceLastOracleUpdate: 60n,
   }
   const stopLoss = (change: Partial<typeof input> = {}) =>
     authorised(StopLoss, encodeStaticInput('StopLoss', { ...input, ...change }))
@@ -150,7 +152,11 @@ it('a stop loss waits for prices that are known, fresh and at the strike', async
   await price(2_500n)
   expect((await chain().part(owner, params)).order).toEqual({
     ...partOf(0),
-    ...{ sellAmount: 5n, buyAmount: 6n, validTo: start + 100, kind: 'buy', partiallyFillable: true },
+    sellAmount: 5n,
+    buyAmount: 6n,
+    validTo: start + 100,
+    kind: 'buy',
+    partiallyFillable: true,
   })
   await price(0n)
   expect(await chain().poll(owner, params)).toBe('OrderNotValid(oracle invalid price)')
@@ -176,13 +182,11 @@ it('handlers of balances sell all that the owner has', async () => {
   const perpetual = await authorised(
     PerpetualStableSwap,
     encodeStaticInput('PerpetualSwap', {
-      ...{
-        tokenA: DAI.address,
-        tokenB: USDC.address,
-        validityBucketSeconds: 900,
-        halfSpreadBps: 10n,
-        appData,
-      },
+      tokenA: DAI.address,
+      tokenB: USDC.address,
+      validityBucketSeconds: 900,
+      halfSpreadBps: 10n,
+      appData,
     }),
   )
   const params = await above(900)
@@ -193,7 +197,10 @@ it('handlers of balances sell all that the owner has', async () => {
   await chain().mint(DAI.address, owner, 1n)
   const whole = {
     ...partOf(0),
-    ...{ sellToken: DAI.address, buyToken: USDC.address, sellAmount: 10n ** 18n, validTo: start + 1800 },
+    sellToken: DAI.address,
+    buyToken: USDC.address,
+    sellAmount: 10n ** 18n,
+    validTo: start + 1800,
   }
   expect((await chain().part(owner, params)).order).toEqual({ ...whole, buyAmount: 1n })
   expect(await chain().poll(owner, noTime)).toBe('Panic(18)')
@@ -204,12 +211,10 @@ it('handlers of balances sell all that the owner has', async () => {
   await chain().mint(USDC.address, owner, 1_000_000n)
   expect((await chain().part(owner, perpetual)).order).toEqual({
     ...noReceiver,
-    ...{
-      sellToken: USDC.address,
-      buyToken: DAI.address,
-      sellAmount: 1_000_000n,
-      buyAmount: 1001n * 10n ** 15n,
-    },
+    sellToken: USDC.address,
+    buyToken: DAI.address,
+    sellAmount: 1_000_000n,
+    buyAmount: 1001n * 10n ** 15n,
   })
   await chain().rpc.call('anvil_setCode', [receiver, codeReturning(1n)])
   await chain().send(receiver, composableCow, calls.create(perpetual))
@@ -219,20 +224,16 @@ it('handlers of balances sell all that the owner has', async () => {
 it('an order after a time needs its buy amount from the poller', async () => {
   const { DAI, USDC } = chain().market.tokens
   const input: StaticInput<'GoodAfterTime'> = {
-    ...{
-      sellToken: DAI.address,
-      buyToken: USDC.address,
-      receiver,
-      appData,
-      sellAmount: 9n,
-      minSellBalance: 10n,
-    },
-    ...{
-      startTime: BigInt(start),
-      endTime: BigInt(start + 500),
-      allowPartialFill: true,
-      priceCheckerPayload: '0x',
-    },
+    sellToken: DAI.address,
+    buyToken: USDC.address,
+    receiver,
+    appData,
+    sellAmount: 9n,
+    minSellBalance: 10n,
+    startTime: BigInt(start),
+    endTime: BigInt(start + 500),
+    allowPartialFill: true,
+    priceCheckerPayload: '0x',
   }
   const after = (change: Partial<typeof input> = {}) =>
     authorised(GoodAfterTime, encodeStaticInput('GoodAfterTime', { ...input, ...change }))
@@ -244,8 +245,12 @@ it('an order after a time needs its buy amount from the poller', async () => {
   expect(await chain().poll(owner, params)).toBe('0x')
   expect((await chain().part(owner, params, [], word(8))).order).toEqual({
     ...partOf(0),
-    ...{ sellToken: DAI.address, buyToken: USDC.address, sellAmount: 9n, buyAmount: 8n },
-    ...{ validTo: start + 500, partiallyFillable: true },
+    sellToken: DAI.address,
+    buyToken: USDC.address,
+    sellAmount: 9n,
+    buyAmount: 8n,
+    validTo: start + 500,
+    partiallyFillable: true,
   })
   // A checker that expects 1000, of which 1 % may be missing.
   await chain().rpc.call('anvil_setCode', [elsewhere, codeReturning(1000n)])

@@ -89,7 +89,11 @@ it('the domain is that of the settlement contract, and handlers are at their kno
   const { Twap, StopLoss, GoodAfterTime, TradeAboveThreshold, PerpetualStableSwap } = programmaticContracts
   const handlers = [Twap, StopLoss, GoodAfterTime, TradeAboveThreshold, PerpetualStableSwap]
   expect(handlers.map((at) => handlerType(network.chainId, at))).toEqual([
-    ...['TWAP', 'StopLoss', 'GoodAfterTime', 'TradeAboveThreshold', 'PerpetualSwap'],
+    'TWAP',
+    'StopLoss',
+    'GoodAfterTime',
+    'TradeAboveThreshold',
+    'PerpetualSwap',
   ])
   const supports = new Interface(['function supportsInterface(bytes4) view returns (bool)'])
   const answers = ['0xb8296fc4', '0x01ffc9a7', '0xffffffff'].map((id) =>

@@ -32,10 +32,7 @@ it.each<[string, refusal: string, () => Promise<Address>]>([
   const wallet = await build()
   await chain().mint(tokens.DAI.address, wallet, 10n ** 19n)
   await chain().mint(tokens.USDC.address, network.settlement, 10n ** 9n)
-  const params = twap({
-    ...part,
-    ...{ sellToken: tokens.DAI.address, buyToken: tokens.USDC.address, t0: 0n },
-  })
+  const params = twap({ ...part, sellToken: tokens.DAI.address, buyToken: tokens.USDC.address, t0: 0n })
   const setUp = [chain().approval(tokens.DAI.address), walletCall(composableCow, calls.createNow(params))]
   const from = (await chain().now()) + 10
   expect((await chain().execute(person(), wallet, setUp, from)).status).toBe('0x1')

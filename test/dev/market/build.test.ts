@@ -10,7 +10,11 @@ it('a market is current while each of its contracts is that of the program', asy
   const { rpcUrl, market } = chain()
   const { wrappedNative, hooksTrampoline, ethFlows, poolFactory, balanceGuard } = market.network
   const contracts = [
-    ...[wrappedNative, hooksTrampoline, ...ethFlows, poolFactory, balanceGuard],
+    wrappedNative,
+    hooksTrampoline,
+    ...ethFlows,
+    poolFactory,
+    balanceGuard,
     ...Object.values(programmaticContracts),
     ...Object.values(priceOracles),
   ]

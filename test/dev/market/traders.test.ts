@@ -46,8 +46,13 @@ it('places the first order at once, again soon if it fails, and reports its trad
   const { received, url } = await startService()
   const reported: FirstTrade[] = []
   const traders = startTraders({
-    ...{ baseUrl: url, market: describeMarket(), log: silentLog, pauseMs: 3_600_000 },
-    ...{ now: Date.now, random: () => 0.5, onFirstTrade: (trade) => reported.push(trade) },
+    baseUrl: url,
+    market: describeMarket(),
+    log: silentLog,
+    pauseMs: 3_600_000,
+    now: Date.now,
+    random: () => 0.5,
+    onFirstTrade: (trade) => reported.push(trade),
   })
   onTestFinished(traders.stop)
   await eventually('the trade', () => reported.length > 0)
@@ -60,7 +65,10 @@ it('places signed orders of accounts 3 and 4 over REST, and continues after a fa
   const { received, url } = await startService()
   const market = describeMarket()
   const traders = startTraders({
-    ...{ baseUrl: url, market, log: silentLog, pauseMs: 2 },
+    baseUrl: url,
+    market,
+    log: silentLog,
+    pauseMs: 2,
     now: () => 1_700_000_000_000,
     random: () => 0.5,
   })

@@ -25,16 +25,26 @@ test('an order of a solver has no history and no fees', () => {
   )
   const { id, chainId, signingScheme, effectiveValidTo, creationDate, executedFeeToken } = order
   expect([id, chainId, order.class, signingScheme, order.signature]).toEqual([
-    ...[0n, 5, 'liquidity', 'eip1271', '0x1234'],
+    0n,
+    5,
+    'liquidity',
+    'eip1271',
+    '0x1234',
   ])
   expect([effectiveValidTo, creationDate, executedFeeToken]).toEqual([data.validTo, new Date(0), wrapped])
   expect([order.cancelledAt, order.invalidatedOnChain, order.presigned, order.fullBalanceCheck]).toEqual([
-    ...[null, false, false, false],
+    null,
+    false,
+    false,
+    false,
   ])
   expect(order.interactions).toEqual({ pre: [], post: [] })
   // Its signature is checked by a contract, and it may be paid in the native coin.
   expect(toJitEntry(order, true)).toEqual({
-    ...{ order, remaining: 10n ** 18n, feePolicies: [], extraGas: 36_223n },
+    order,
+    remaining: 10n ** 18n,
+    feePolicies: [],
+    extraGas: 36_223n,
   })
   expect(toJitEntry({ ...order, kind: 'buy' }, false)).toMatchObject({
     remaining: 2_900n * 10n ** 6n,

@@ -37,10 +37,16 @@ const reasonOf = (facts: Partial<DiagnosisInput>) => {
   return reason
 }
 const amounts = (token: string, needed: bigint, available: bigint, missing: bigint) => ({
-  ...{ kind: 'amounts', token, needed, available, missing },
+  kind: 'amounts',
+  token,
+  needed,
+  available,
+  missing,
 })
 const validity = (from: Date | null, until: Date) => ({
-  ...{ kind: 'validity', from, until },
+  kind: 'validity',
+  from,
+  until,
   offeredUntil: new Date(until.getTime() - 60_000),
 })
 const meaning = (code: keyof typeof diagnosisTexts) => diagnosisTexts[code].meaning
@@ -89,7 +95,9 @@ describe('how an order ended', () => {
       executedBuyAmount: usdc(2_950n),
     })
     expect(reasonOf({ order, lastTrade })).toEqual({
-      ...{ code: 'filled', summary: 'The order is filled: 1 WETH for 2,950 USDC.', since: at(-60) },
+      code: 'filled',
+      summary: 'The order is filled: 1 WETH for 2,950 USDC.',
+      since: at(-60),
       evidence: [traded, amounts(wrapped, unit, unit, 0n)],
     })
   })
@@ -97,7 +105,9 @@ describe('how an order ended', () => {
   test('a buy order is filled by what it bought, also if nothing is known of its trade', () => {
     const order = judged({ kind: 'buy', executedSellAmount: unit - 1n, executedBuyAmount: usdc(2_900n) })
     expect(reasonOf({ order })).toEqual({
-      ...{ code: 'filled', summary: 'The order is filled: 0.999999 WETH for 2,900 USDC.', since: null },
+      code: 'filled',
+      summary: 'The order is filled: 0.999999 WETH for 2,900 USDC.',
+      since: null,
       evidence: [amounts(dollar, usdc(2_900n), usdc(2_900n), 0n)],
     })
   })
@@ -108,7 +118,8 @@ describe('how an order ended', () => {
   test('a part of a sell order', () => {
     const { further, ownSummary: _, ...part } = partly({ executedSellAmount: unit / 4n })
     expect(part).toEqual({
-      ...{ code: 'partlyFilled', since: at(-60) },
+      code: 'partlyFilled',
+      since: at(-60),
       summary: '25 % is filled: 0.25 WETH of 1 WETH. 0.75 WETH is left.',
       evidence: [amounts(wrapped, unit, unit / 4n, 75n * 10n ** 16n), traded],
     })
@@ -150,18 +161,19 @@ describe('how an order ended', () => {
     ['chain', null, 'The order was cancelled on chain.', [by('chain', null)]],
   ] as const)('cancelled by %s with %s', (source, detail, summary, evidence) => {
     expect(cancelled({ by: source, detail, at: cancelledAt })).toEqual({
-      ...{ code: 'cancelled', summary, since: cancelledAt, evidence },
+      code: 'cancelled',
+      summary,
+      since: cancelledAt,
+      evidence,
     })
   })
 
   test('cancelled, and nothing more is known', () => {
     expect(cancelled(null, { invalidatedOnChain: true })).toEqual({
-      ...{
-        code: 'cancelled',
-        summary: 'Its owner cancelled the order.',
-        since: null,
-        evidence: [by('api', null)],
-      },
+      code: 'cancelled',
+      summary: 'Its owner cancelled the order.',
+      since: null,
+      evidence: [by('api', null)],
     })
   })
 
@@ -179,7 +191,9 @@ describe('how an order ended', () => {
   ] as const)('placed on chain in a way that cannot be traded', (placementDetail, placementError, reason) => {
     const order = judged({ placementDetail, placementError, validTo: nowSeconds - 60 })
     expect(reasonOf({ order })).toEqual({
-      ...{ code: 'neverTradable', summary: meaning('neverTradable'), since: at(-600) },
+      code: 'neverTradable',
+      summary: meaning('neverTradable'),
+      since: at(-600),
       evidence: [{ kind: 'revert', reason }],
     })
   })
@@ -191,12 +205,10 @@ describe('how an order ended', () => {
   })
   test('expired', () => {
     expect(reasonOf({ order: late })).toEqual({
-      ...{
-        code: 'expired',
-        summary: meaning('expired'),
-        since: at(-60),
-        evidence: [validity(at(-90), at(-60))],
-      },
+      code: 'expired',
+      summary: meaning('expired'),
+      since: at(-60),
+      evidence: [validity(at(-90), at(-60))],
     })
     expect(codesOf({ order: { ...late, executedSellAmount: 1n } })).toEqual(['expired', 'partlyFilled'])
     const explained = diagnose(sampleFacts({ order: late, ...standing({ marketGap: -1n }) }))
@@ -267,7 +279,9 @@ describe('how an order ended', () => {
     expect(summary).toBe(meaning('expired'))
     expect(further).toMatchObject([
       {
-        ...{ code: 'expiresTooSoon', since: null, evidence: [validity(null, at(-17))] },
+        code: 'expiresTooSoon',
+        since: null,
+        evidence: [validity(null, at(-17))],
         summary:
           'The order was placed 83 seconds before it expired, and only orders with 60 seconds left or more are offered to solvers.',
       },
@@ -303,7 +317,10 @@ describe('the service', () => {
   test('cannot read the chain', () => {
     const { further, ...reason } = diagnose(sampleFacts({ look: 'away' }))
     expect(reason).toMatchObject({
-      ...{ code: 'nodeAway', summary: meaning('nodeAway'), since: at(-24), evidence: [block(-12)] },
+      code: 'nodeAway',
+      summary: meaning('nodeAway'),
+      since: at(-24),
+      evidence: [block(-12)],
     })
     expect(further.map(({ code }) => code)).toEqual(['waitingForAuction'])
     expect(diagnose(sampleFacts({ look: 'away', ...service({ indexed: null }) })).evidence).toEqual([])
@@ -313,7 +330,9 @@ describe('the service', () => {
     const seen = (seconds: number) => service({ indexed: { block: 100, at: at(seconds) } })
     expect(codesOf(seen(-180))).toEqual(['waitingForAuction'])
     expect(diagnose(sampleFacts(seen(-180.001)))).toMatchObject({
-      ...{ code: 'chainBehind', since: at(-180.001), evidence: [block(-180.001)] },
+      code: 'chainBehind',
+      since: at(-180.001),
+      evidence: [block(-180.001)],
       summary: 'The newest block that the service has stored, 100, is 3 minutes old.',
     })
     expect(codesOf(service({ indexed: { block: 100, at: null } }))).toEqual(['waitingForAuction'])
@@ -322,11 +341,16 @@ describe('the service', () => {
   test('holds no auctions after five and a minute', () => {
     expect(codesOf(service({ auctionAt: at(-180) }))).toEqual(['waitingForAuction'])
     expect(diagnose(sampleFacts(service({ auctionAt: at(-180.001) })))).toMatchObject({
-      ...{ code: 'auctionsHalted', since: at(-180.001), evidence: [block(-12)] },
+      code: 'auctionsHalted',
+      since: at(-180.001),
+      evidence: [block(-12)],
       summary: 'The last auction was held 3 minutes ago.',
     })
     expect(diagnose(sampleFacts(service({ auctionAt: null })))).toMatchObject({
-      ...{ code: 'auctionsHalted', since: null, summary: meaning('auctionsHalted'), evidence: [block(-12)] },
+      code: 'auctionsHalted',
+      since: null,
+      summary: meaning('auctionsHalted'),
+      evidence: [block(-12)],
     })
     const order = judged({ creationDate: at(-179) })
     expect(codesOf({ order, ...service({ auctionAt: at(-600) }) })).toEqual(['waitingForAuction'])
@@ -339,7 +363,9 @@ describe('the service', () => {
     const priced = { ...followed, market: { newest: price, oldest: price } }
     const look = { balance: unit, allowance: unit }
     expect(diagnose(sampleFacts({ ...priced, look }))).toMatchObject({
-      ...{ ...reason, since: at(-600), further: [] },
+      ...reason,
+      since: at(-600),
+      further: [],
     })
     for (const facts of [
       { ...priced, ...standing() },
@@ -379,7 +405,10 @@ describe('the service', () => {
       needsPriceRead(sampleFacts({ ...service({ isFollowed }), ...more }))
     const newest = { at: at(-1), sell: unit, buy: unit }
     expect([reads({}), reads({}, false), reads(standing()), reads(standing({ marketGap: -1n }))]).toEqual([
-      ...[true, false, true, false],
+      true,
+      false,
+      true,
+      false,
     ])
     expect(reads({ market: { newest, oldest: newest } })).toBe(false)
     expect(reads({ order: judged({ cancelledAt: now }) })).toBe(false)
@@ -392,7 +421,10 @@ describe('the service', () => {
       ...service({ indexed: { block: 100, at: at(-999) }, auctionAt: null }),
     }
     expect(codesOf({ ...facts, ...standing({ marketGap: -1n }) })).toEqual([
-      ...['nodeAway', 'chainBehind', 'auctionsHalted', 'priceOutOfReach'],
+      'nodeAway',
+      'chainBehind',
+      'auctionsHalted',
+      'priceOutOfReach',
     ])
   })
 
@@ -410,7 +442,9 @@ describe('the time of an order', () => {
   test('has not come', () => {
     expect(codesOf({ order: judged({ validFrom: nowSeconds }) })).toEqual(['waitingForAuction'])
     expect(reasonOf({ order: judged({ validFrom: nowSeconds + 1 }) })).toEqual({
-      ...{ code: 'notYetValid', summary: meaning('notYetValid'), since: at(-600) },
+      code: 'notYetValid',
+      summary: meaning('notYetValid'),
+      since: at(-600),
       evidence: [validity(at(1), new Date(2e12))],
     })
   })
@@ -418,7 +452,8 @@ describe('the time of an order', () => {
   test('is too short for another auction', () => {
     expect(codesOf({ order: judged({ effectiveValidTo: nowSeconds + 60 }) })).toEqual(['waitingForAuction'])
     expect(reasonOf({ order: judged({ effectiveValidTo: nowSeconds + 59 }) })).toEqual({
-      ...{ code: 'expiresTooSoon', since: at(-1) },
+      code: 'expiresTooSoon',
+      since: at(-1),
       summary:
         'The order expires in less than 60 seconds: it is not offered to solvers any more. Only an auction that has begun already can still fill it.',
       evidence: [validity(null, at(59))],
@@ -443,13 +478,15 @@ describe('the funds of an order', () => {
   test('are missing', () => {
     const { further, ...reason } = diagnose(sampleFacts(unpaid({ funds: funds(4n * 10n ** 17n, unit - 1n) })))
     expect(reason).toMatchObject({
-      ...{ code: 'balanceMissing', since: standingSince },
+      code: 'balanceMissing',
+      since: standingSince,
       summary: 'The account has 0.4 WETH, but the order sells 1 WETH: 0.6 WETH is missing.',
       evidence: [amounts(wrapped, unit, 4n * 10n ** 17n, 6n * 10n ** 17n)],
     })
     expect(further).toMatchObject([
       {
-        ...{ code: 'allowanceMissing', since: standingSince },
+        code: 'allowanceMissing',
+        since: standingSince,
         summary:
           'The account allows 0.999999 WETH to be taken for its trades, but the order sells 1 WETH: 0.000000000000000001 WETH more has to be approved.',
         evidence: [amounts(wrapped, unit, unit - 1n, 1n)],
@@ -502,7 +539,9 @@ describe('the funds of an order', () => {
   ])('are held by another order', (missing, available, evidenced) => {
     const held = { order: judged({}, true), ...unpaid({ takenBy: uid, missing, funds: funds(unit, unit) }) }
     expect(reasonOf(held)).toEqual({
-      ...{ code: 'balanceHeld', summary: meaning('balanceHeld'), since: standingSince },
+      code: 'balanceHeld',
+      summary: meaning('balanceHeld'),
+      since: standingSince,
       evidence: [{ kind: 'order', uid }, amounts(wrapped, unit, available, evidenced)],
     })
   })
@@ -533,7 +572,8 @@ describe('the funds of an order', () => {
       evidence: [revert],
     })
     expect(reasonOf({ ...hooked, ...unpaid({ revert: 'paused', funds: funds(0n, unit) }) })).toEqual({
-      ...{ ...failed, evidence: [revert, missing] },
+      ...failed,
+      evidence: [revert, missing],
     })
   })
 
@@ -542,7 +582,9 @@ describe('the funds of an order', () => {
     expect(codesOf({ look })).toEqual(['balanceMissing', 'allowanceMissing'])
     expect(diagnose(sampleFacts({ look })).since).toBeNull()
     expect(codesOf({ look, ...standing({ marketGap: -1n }) })).toEqual([
-      ...['balanceMissing', 'allowanceMissing', 'priceOutOfReach'],
+      'balanceMissing',
+      'allowanceMissing',
+      'priceOutOfReach',
     ])
     const seen = diagnose(sampleFacts({ look, ...unpaid({ funds: funds(0n, unit) }) }))
     expect([seen.since, seen.further.map(({ code }) => code)]).toEqual([standingSince, ['allowanceMissing']])
@@ -558,11 +600,13 @@ describe('the signature of an order', () => {
     expect(reasonOf({ order })).toEqual({ ...missing, since: at(-600) })
     expect(reasonOf({ order, ...invalid('no') })).toEqual({ ...missing, since: standingSince })
     expect(reasonOf({ order: { ...order, presigned: true }, ...invalid('no') })).toEqual({
-      ...{ ...missing, since: standingSince },
+      ...missing,
+      since: standingSince,
     })
     expect(codesOf({ order: { ...order, presigned: true } })).toEqual(['waitingForAuction'])
     expect(codesOf({ order, look: { balance: 0n, allowance: unit } })).toEqual([
-      ...['presignatureMissing', 'balanceMissing'],
+      'presignatureMissing',
+      'balanceMissing',
     ])
   })
 
@@ -571,7 +615,9 @@ describe('the signature of an order', () => {
     const since = standingSince
     expect(reasonOf(invalid(null))).toEqual({ code, summary: meaning(code), since, evidence: [] })
     expect(reasonOf(invalid('no owner'))).toEqual({
-      ...{ code, since, evidence: [{ kind: 'revert', reason: 'no owner' }] },
+      code,
+      since,
+      evidence: [{ kind: 'revert', reason: 'no owner' }],
       summary: 'The owner’s contract does not accept the signature: no owner.',
     })
   })
@@ -620,11 +666,9 @@ describe('what the last auction found', () => {
   test('a settlement that fails', () => {
     const failed = { reason: 'settlement_failed' } as const
     expect(reasonOf(standing({ ...failed, revert: 'locked' }))).toEqual({
-      ...{
-        code: 'settlementReverts',
-        summary: 'A settlement of the order alone fails: locked.',
-        since: standingSince,
-      },
+      code: 'settlementReverts',
+      summary: 'A settlement of the order alone fails: locked.',
+      since: standingSince,
       evidence: [{ kind: 'revert', reason: 'locked' }],
     })
     const apart = (kind: 'token' | 'pool', address: Address) =>
@@ -640,10 +684,16 @@ describe('what the last auction found', () => {
 
   test('nothing', () => {
     expect(reasonOf(standing())).toEqual({
-      ...{ code: 'notProposed', summary: meaning('notProposed'), since: standingSince, evidence: [] },
+      code: 'notProposed',
+      summary: meaning('notProposed'),
+      since: standingSince,
+      evidence: [],
     })
     expect(reasonOf({})).toEqual({
-      ...{ code: 'waitingForAuction', summary: meaning('waitingForAuction'), since: at(-600), evidence: [] },
+      code: 'waitingForAuction',
+      summary: meaning('waitingForAuction'),
+      since: at(-600),
+      evidence: [],
     })
   })
 })
@@ -660,18 +710,25 @@ describe('what became of a solution', () => {
     const evidence = [{ kind: 'transaction', txHash, block: null }, deadline]
     const since = at(-90)
     expect(reasonOf({ ...running, ...at103(103) })).toEqual({
-      ...{ code: 'settling', summary: meaning('settling'), since, evidence },
+      code: 'settling',
+      summary: meaning('settling'),
+      since,
+      evidence,
     })
     expect(reasonOf({ ...running, ...at103(104) })).toEqual({
-      ...{ code: 'settlementStuck', summary: meaning('settlementStuck'), since, evidence },
+      code: 'settlementStuck',
+      summary: meaning('settlementStuck'),
+      since,
+      evidence,
     })
     expect(
       reasonOf({ attempt: sampleAttempt(), service: { ...sampleFacts().service, indexed: null } }),
-    ).toEqual({
-      ...{ code: 'settling', summary: meaning('settling'), since, evidence: [deadline] },
-    })
+    ).toEqual({ code: 'settling', summary: meaning('settling'), since, evidence: [deadline] })
     expect(reasonOf({ attempt: sampleAttempt(ended), ...standing({ reason: 'in_flight' }) })).toEqual({
-      ...{ code: 'settling', summary: meaning('settling'), since: standingSince, evidence: [] },
+      code: 'settling',
+      summary: meaning('settling'),
+      since: standingSince,
+      evidence: [],
     })
   })
 
@@ -681,7 +738,8 @@ describe('what became of a solution', () => {
   ])('its settlement failed: %s', (outcome, reason) => {
     const attempt = sampleAttempt({ ...ended, outcome, txHash, revertedBlock: 102, auctionId: 0n })
     expect(reasonOf({ attempt, ...standing() })).toEqual({
-      ...{ code: 'settlementFailed', since: at(-20) },
+      code: 'settlementFailed',
+      since: at(-20),
       summary: `A trade was found, but its transaction failed: ${reason}.`,
       evidence: [{ kind: 'transaction', txHash, block: 102 }, deadline, { kind: 'revert', reason }],
     })
@@ -689,12 +747,10 @@ describe('what became of a solution', () => {
 
   test('its settlement came too late', () => {
     expect(reasonOf({ attempt: sampleAttempt({ ...ended, outcome: 'timeout' }), ...standing() })).toEqual({
-      ...{
-        code: 'settlementTimedOut',
-        summary: meaning('settlementTimedOut'),
-        since: at(-20),
-        evidence: [deadline],
-      },
+      code: 'settlementTimedOut',
+      summary: meaning('settlementTimedOut'),
+      since: at(-20),
+      evidence: [deadline],
     })
   })
 
@@ -708,7 +764,9 @@ describe('what became of a solution', () => {
     const bid = sampleBid(more)
     const { winningScore } = bid
     expect(reasonOf({ bid, ...standing() })).toEqual({
-      ...{ code, summary: meaning(code), since: at(-100) },
+      code,
+      summary: meaning(code),
+      since: at(-100),
       evidence: [
         { kind: 'competition', auctionId: 5n, solver, score: 5n, winningScore, scoreGap, refusal: null },
       ],
@@ -718,12 +776,18 @@ describe('what became of a solution', () => {
   const refusal = { auctionId: 5n, solver, reason: 'it pays too little', at: at(-80) }
   test('it was refused', () => {
     expect(reasonOf({ refusal, ...standing() })).toEqual({
-      ...{ code: 'solutionRefused', since: at(-80) },
+      code: 'solutionRefused',
+      since: at(-80),
       summary: 'A trade that was proposed for the order was refused: it pays too little.',
       evidence: [
         {
-          ...{ kind: 'competition', auctionId: 5n, solver, refusal: 'it pays too little' },
-          ...{ score: null, winningScore: null, scoreGap: null },
+          kind: 'competition',
+          auctionId: 5n,
+          solver,
+          refusal: 'it pays too little',
+          score: null,
+          winningScore: null,
+          scoreGap: null,
         },
       ],
     })
@@ -765,7 +829,9 @@ describe('an order that would be refused', () => {
     ['InvalidParameter', 'sellAmount', 'notAccepted'],
   ] as const)('with %s of %s', (code, field, expected) => {
     expect(refused(new Refusal(code, 'no such thing', field ? { field } : {}))).toMatchObject({
-      ...{ code: expected, since: null, summary: 'The service would refuse the order: no such thing.' },
+      code: expected,
+      since: null,
+      summary: 'The service would refuse the order: no such thing.',
       evidence: [{ kind: 'refusal', code, field: field ?? null, message: 'no such thing' }],
     })
   })

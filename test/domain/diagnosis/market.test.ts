@@ -131,7 +131,11 @@ describe('the best price that was seen', () => {
 
 describe('the fee of the network', () => {
   const fee = (of: bigint, left: bigint, leastAmount: bigint | null) => ({
-    ...{ kind: 'fee', token: wrapped, fee: of, left, leastAmount },
+    kind: 'fee',
+    token: wrapped,
+    fee: of,
+    left,
+    leastAmount,
   })
 
   test('is more than the price leaves', () => {

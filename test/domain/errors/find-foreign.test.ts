@@ -16,7 +16,9 @@ const [rejected, waits, gas] = [
 const [nonce, replacement, gasPrice] = ['Nonce too low', 'Replacement underpriced', 'Gas price too low']
 const [network, reached, inTime] = ['Wrong network', 'The server was not reached', 'No answer in time']
 const [fault, estimate, reverted] = [
-  ...['Fault of the wallet or its node', 'Gas cannot be estimated', 'Execution reverted'],
+  'Fault of the wallet or its node',
+  'Gas cannot be estimated',
+  'Execution reverted',
 ]
 const typedData =
   '"types":{"Order":[{"name":"sellToken","type":"address"},{"name":"sellTokenBalance","type":"string"},{"name":"feeAmount","type":"uint256"}]}'

@@ -17,7 +17,11 @@ test('data of the ABI encoder of ethers are read', () => {
     fc.property(numbers, signed, hexOf(20), fc.boolean(), hexOf(0, 100), lists, (...values) => {
       const types = ['uint256', 'int256', 'address', 'bool', 'bytes', 'bytes32[]']
       const read = (tuple: AbiTuple) => [
-        ...[tuple.uint(), tuple.int256(), tuple.address(), tuple.flag(), tuple.bytes(100)],
+        tuple.uint(),
+        tuple.int256(),
+        tuple.address(),
+        tuple.flag(),
+        tuple.bytes(100),
         tuple.list(5, (items) => items.bytes32()),
       ]
       expect(readAbi(encode(types, values), read)).toEqual(values)

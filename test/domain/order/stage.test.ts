@@ -18,7 +18,11 @@ import {
 } from '../../../src/domain/order/status.ts'
 
 const facts = (more: Partial<StageInput>): StageInput => ({
-  ...{ status: 'open', hasTraded: false, newestEvent: 'created', cancelledBy: 'api', isSolved: false },
+  status: 'open',
+  hasTraded: false,
+  newestEvent: 'created',
+  cancelledBy: 'api',
+  isSolved: false,
   ...more,
 })
 
@@ -44,8 +48,16 @@ test('the stage of a live order follows from its newest event', () => {
   expect(
     Object.fromEntries(orderEventLabels.map((label) => [label, liveStage(false, label, false)])),
   ).toEqual({
-    ...{ created: 'scheduled', ready: 'active', filtered: 'open', invalid: 'open', considered: 'active' },
-    ...{ executing: 'executing', traded: 'traded', cancelled: 'open', expired: 'open', refunded: 'open' },
+    created: 'scheduled',
+    ready: 'active',
+    filtered: 'open',
+    invalid: 'open',
+    considered: 'active',
+    executing: 'executing',
+    traded: 'traded',
+    cancelled: 'open',
+    expired: 'open',
+    refunded: 'open',
     hook_failed: 'traded',
   })
   expect(liveStage(false, 'ready', true)).toBe('solved')
@@ -55,9 +67,17 @@ test('the stage of a live order follows from its newest event', () => {
 test('stages in the words of the REST interface', () => {
   const plain = Object.fromEntries(orderStages.map((stage) => [stage, plainStage(stage, false)]))
   expect(plain).toEqual({
-    ...{ open: 'open', scheduled: 'scheduled', active: 'active', solved: 'solved', executing: 'executing' },
-    ...{ traded: 'traded', cancelled: 'cancelled', expired: 'open' },
-    ...{ replaced: 'cancelled', invalidated: 'cancelled', refunded: 'cancelled' },
+    open: 'open',
+    scheduled: 'scheduled',
+    active: 'active',
+    solved: 'solved',
+    executing: 'executing',
+    traded: 'traded',
+    cancelled: 'cancelled',
+    expired: 'open',
+    replaced: 'cancelled',
+    invalidated: 'cancelled',
+    refunded: 'cancelled',
   })
   expect(orderStages.map((stage) => plainStage(stage, true))).toEqual(orderStages.map(() => 'traded'))
   expect(competedStages).toEqual(['solved', 'executing', 'traded'])
@@ -66,7 +86,9 @@ test('stages in the words of the REST interface', () => {
 test('what ended, and what excludes an order for a time or until its trader acts', () => {
   expect(orderStatuses.filter(hasEnded)).toEqual(['fulfilled', 'cancelled', 'expired'])
   expect(exclusionReasons.filter((reason) => exclusionLabel(reason) === 'filtered')).toEqual([
-    ...['in_flight', 'dust_order', 'missing_native_price'],
+    'in_flight',
+    'dust_order',
+    'missing_native_price',
   ])
   expect([isExclusion('in_flight'), isExclusion('auction_full'), isExclusion(null)]).toEqual([
     true,

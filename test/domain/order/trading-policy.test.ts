@@ -45,10 +45,14 @@ test.each([
 
 test('refuses denied accounts by the field that names them', () => {
   expect(refusalOf(() => checkParties({ owner: denied, receiver: null }, policy()))).toEqual([
-    ...['Forbidden', 'from', `${denied} may not trade here`],
+    'Forbidden',
+    'from',
+    `${denied} may not trade here`,
   ])
   expect(refusalOf(() => checkParties({ from: owner, receiver: denied }, policy()))).toEqual([
-    ...['Forbidden', 'receiver', `${denied} may not trade here`],
+    'Forbidden',
+    'receiver',
+    `${denied} may not trade here`,
   ])
   expect(refusalOf(() => checkParties({ from: owner, receiver: zeroAddress }, policy()))).toBeUndefined()
 })
@@ -74,18 +78,23 @@ describe('a pair', () => {
 
   test('does not sell the native coin', () => {
     expect(checked('sell', nativeMarker, dollar)).toEqual([
-      ...['InvalidNativeSellToken', 'sellToken', `sell the wrapped form instead: ${wrapped}`],
+      'InvalidNativeSellToken',
+      'sellToken',
+      `sell the wrapped form instead: ${wrapped}`,
     ])
     expect(checked('sell', nativeMarker, wrapped)?.[0]).toBe('InvalidNativeSellToken')
   })
 
   test('has no zero address', () => {
     expect(checked('buy', dollar, zeroAddress)).toEqual([
-      ...['UnsupportedToken', 'buyToken'],
+      'UnsupportedToken',
+      'buyToken',
       `the zero address is no token: to buy the native coin name ${nativeMarker}`,
     ])
     expect(checked('sell', zeroAddress, dollar)).toEqual([
-      ...['UnsupportedToken', 'sellToken', 'the zero address is no token'],
+      'UnsupportedToken',
+      'sellToken',
+      'the zero address is no token',
     ])
   })
 

@@ -85,8 +85,18 @@ test('a part as the contract returns it', () => {
   const name = 'getTradeableOrderWithSignature'
   const hash = (text: string) => keccakHex(Buffer.from(text))
   const words = order && [
-    ...[order.sellToken, order.buyToken, order.receiver, order.sellAmount, order.buyAmount, order.validTo],
-    ...[order.appData, 0n, hash('sell'), false, hash('erc20'), hash('erc20')],
+    order.sellToken,
+    order.buyToken,
+    order.receiver,
+    order.sellAmount,
+    order.buyAmount,
+    order.validTo,
+    order.appData,
+    0n,
+    hash('sell'),
+    false,
+    hash('erc20'),
+    hash('erc20'),
   ]
   const returned = (changed = words) =>
     composableCowAbi.encodeFunctionResult(name, [changed, '0x123456']) as Hex

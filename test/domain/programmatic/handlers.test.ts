@@ -67,11 +67,14 @@ test('the input of a handler', () => {
   const staticInput = encodeStaticInput('TWAP', inputs.A)
   expect(decodeInput(1, { handler: twapHandler, staticInput })).toEqual({ type: 'TWAP', input: inputs.A })
   expect(decodeInput(1, { handler: twapHandler, staticInput: '0x12' })).toEqual({
-    ...{ type: 'TWAP', input: null, decodeError: 'invalid_static_input' },
+    type: 'TWAP',
+    input: null,
+    decodeError: 'invalid_static_input',
   })
   expect(decodeInput(1, { handler: numbered('12'), staticInput })).toEqual({ type: 'Unknown', input: null })
   const burner = address('0x9958317b80ee5f10457017d54c2484d722059157')
   expect(decodeInput(1, { handler: burner, staticInput })).toEqual({
-    ...{ type: 'BalancerCowSwapFeeBurner', input: null },
+    type: 'BalancerCowSwapFeeBurner',
+    input: null,
   })
 })

@@ -88,7 +88,8 @@ describe('leaves in a log', () => {
         { params: A, proof: [leafB] },
         { params: B, proof: [leafA] },
       ],
-      ...{ sdk: [], unproven: [] },
+      sdk: [],
+      unproven: [],
     })
   })
 
@@ -103,7 +104,8 @@ describe('leaves in a log', () => {
     expect(found).toMatchObject({ proven: [{ params: A, proof: [leafB] }], sdk: [] })
     expect(found?.unproven).toHaveLength(3)
     expect(readLoggedLeaves(sdkRoot, data)).toMatchObject({
-      ...{ proven: [], sdk: [{ params: A, proof: [sdkLeaf(B)] }] },
+      proven: [],
+      sdk: [{ params: A, proof: [sdkLeaf(B)] }],
     })
   })
 

@@ -21,7 +21,9 @@ describe('the pause after a result that may pass', () => {
     [1_000, later(600)],
   ])('after %i repeats', (times, next) => {
     expect(again('failed', null, rhythm({ last: failed(times) }))).toEqual({
-      ...{ result: 'failed', reason: null, next },
+      result: 'failed',
+      reason: null,
+      next,
     })
   })
 
@@ -61,7 +63,8 @@ describe('reverts', () => {
     expect(pollFailed({ ...past, error: 'PollTryAtEpoch' }, rhythm()).next).toEqual(nextBlock)
     expect(pollFailed({ ...past, error: 'PollTryAtBlock' }, rhythm()).next).toEqual(nextBlock)
     expect(pollFailed({ ...past, at: 110n, error: 'PollTryAtBlock' }, rhythm()).next).toEqual({
-      ...{ time: at.timestamp + 60, block: 110 },
+      time: at.timestamp + 60,
+      block: 110,
     })
   })
 
@@ -88,7 +91,8 @@ test('a diagnosis quotes the rule, the start and the answer', () => {
   const active = {
     ...({ status: 'active', fault: null, startsAt: null, pollAt: 1_800_000_000 } as const),
     ...({ pollResult: 'waiting', pollReason: 'PollTryAtEpoch: later' } as const),
-    ...{ isFollowed: false, isBooked: false },
+    isFollowed: false,
+    isBooked: false,
     ...({ type: 'TWAP', endsAt: 1_800_000_999, partStatus: null } as const),
   }
   expect(diagnosisOf({ ...active, status: 'invalid', fault: 'same token' })).toEqual({

@@ -31,7 +31,10 @@ test.each([
   expect([hexSize(signature), keccakHex(hexToBytes(signature))]).toEqual([size, hash])
   const separator = format === 'safe' ? domainSeparator(signingDomain) : null
   expect(decodeProgrammaticSignature(signature)).toEqual({
-    ...{ format, ...payload, order, domainSeparator: separator },
+    format,
+    ...payload,
+    order,
+    domainSeparator: separator,
   })
 })
 
@@ -56,14 +59,14 @@ test('what is encoded is decoded', () => {
     fc.uint8Array({ minLength, maxLength }).map(bytesToHex)
   const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
   const orders = fc.record({
-    ...{
-      sellToken: bytes(20),
-      buyToken: bytes(20),
-      receiver: bytes(20),
-      sellAmount: amount,
-      buyAmount: amount,
-    },
-    ...{ validTo: fc.integer({ min: 0, max: 2 ** 32 - 1 }), appData: bytes(32), feeAmount: amount },
+    sellToken: bytes(20),
+    buyToken: bytes(20),
+    receiver: bytes(20),
+    sellAmount: amount,
+    buyAmount: amount,
+    validTo: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+    appData: bytes(32),
+    feeAmount: amount,
     kind: fc.constantFrom('sell' as const, 'buy' as const),
     partiallyFillable: fc.boolean(),
     sellTokenBalance: fc.constantFrom('erc20' as const, 'internal' as const, 'external' as const),

@@ -10,7 +10,11 @@ import { cabinetOfC, inputs, start, twapInput } from './vectors.ts'
 
 const facts = (change: Partial<GeneratorFacts> = {}): GeneratorFacts => ({
   decoded: { type: 'TWAP', input: inputs.B },
-  ...{ isAuthorised: true, cabinet: 0n, filledParts: 0, pollFault: null, now: start },
+  isAuthorised: true,
+  cabinet: 0n,
+  filledParts: 0,
+  pollFault: null,
+  now: start,
   ...change,
 })
 const stateOf = (change: Partial<GeneratorFacts>) => generatorState(facts(change))
@@ -155,8 +159,13 @@ test.each<[Partial<PartFacts>, ReturnType<typeof partStatus>]>([
   [{ isAuthorised: false, now: start + 600 }, 'expired'],
 ])('a part with %j is %s', (change, status) => {
   const part: PartFacts = {
-    ...{ validFrom: start, validTo: start + 599, now: start },
-    ...{ isFilled: false, isInvalidated: false, isAuthorised: true, inBook: null },
+    validFrom: start,
+    validTo: start + 599,
+    now: start,
+    isFilled: false,
+    isInvalidated: false,
+    isAuthorised: true,
+    inBook: null,
     ...change,
   }
   expect(partStatus(part)).toBe(status)

@@ -54,7 +54,10 @@ test('the UIDs of an order on Gnosis', () => {
     receiver: '0x016f34d4f2578c3e9dffc3f2b811ba30c0c9e7f3',
     partSellAmount: 100_000_000_000_000_000n,
     minPartLimit: 776_195_194_471_677_430n,
-    ...{ t0: 1_782_860_530n, n: 2n, t: 120n, span: 0n },
+    t0: 1_782_860_530n,
+    n: 2n,
+    t: 120n,
+    span: 0n,
     appData: '0xf248f0d7eee2efe935d59e82d615db8d2a47f7929698e4712416cb608e8877d9',
   })
   const uids = twapParts(schedule, 0, 10).map(({ order }) =>
@@ -90,7 +93,8 @@ describe('at a time', () => {
 
   test('with an empty cabinet all is over', () => {
     expect(twapAt(scheduled(inputs.C), 1_700_000_000)).toEqual({
-      ...{ state: 'finished', message: 'after twap finish' },
+      state: 'finished',
+      message: 'after twap finish',
     })
   })
 })
@@ -143,10 +147,13 @@ describe('near the end of 32 bits', () => {
     expect(at(4_294_967_295)).toMatchObject({ state: 'part', part: { index: 2 } })
     expect(at(4_294_967_296)).toEqual({ state: 'outsideSpan', message: 'not within span', next: null })
     expect(at(4_294_967_300)).toEqual({
-      ...{ state: 'overflow', message: "SafeCast: value doesn't fit in 32 bits" },
+      state: 'overflow',
+      message: "SafeCast: value doesn't fit in 32 bits",
     })
     expect([4_294_967_295, 4_294_967_296, 4_294_967_300].map((now) => hasEnded(at(now)))).toEqual([
-      ...[false, true, true],
+      false,
+      true,
+      true,
     ])
   })
 

@@ -89,7 +89,8 @@ test.each(['x', '', '1e999', '\u001b[31m', '$(id)', 'NaN', '0.1; rm', '9'.repeat
 
 test('other settings, an unknown price, and tokens without decimals or dollars', () => {
   expect(toPriceImpact(30_000n, sold, { said: 10_000n, accepted: 30_000n })).toMatchObject({
-    ...{ isNotable: true, needsAcceptance: true },
+    isNotable: true,
+    needsAcceptance: true,
   })
   expect(impactReasons(null).map(({ code }) => code)).toEqual(['priceUnknown'])
   for (const unknown of [{ decimals: null }, { usdPrice: null }])

@@ -87,7 +87,8 @@ describe('the order to sign', () => {
   test.each([-1, 10_001, 0.5, Number.NaN])('is refused with a slippage of %d', (slippage) => {
     expect(() => orderToSign(replyOf(amounts), slippage)).toThrow(
       expect.objectContaining({
-        ...{ code: 'InvalidParameter', field: 'slippageBps' },
+        code: 'InvalidParameter',
+        field: 'slippageBps',
         message: 'slippageBps must be a whole number from 0 to 10000',
       }),
     )
@@ -100,7 +101,8 @@ describe('the order to sign', () => {
     const sign = () => orderToSign(replyOf({ ...quote, kind }), slippage)
     expect(sign).toThrow(
       expect.objectContaining({
-        ...{ code: 'SellAmountOverflow', field: 'slippageBps' },
+        code: 'SellAmountOverflow',
+        field: 'slippageBps',
         message: 'sellAmount with fees and slippage exceeds uint256',
       }),
     )

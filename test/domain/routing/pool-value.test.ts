@@ -16,7 +16,12 @@ const rates = new Map([
 ])
 const day = { amount0: 10n, amount1: 20n }
 const pool = (token0: typeof a, token1: typeof a, more: Partial<PoolDay> = {}): PoolDay => ({
-  ...{ address: numbered('01'), token0, token1, reserve0: 100n, reserve1: 400n, day },
+  address: numbered('01'),
+  token0,
+  token1,
+  reserve0: 100n,
+  reserve1: 400n,
+  day,
   ...more,
 })
 const valuesOf = (...pools: PoolDay[]) => valuePools(pools, rates).map(({ value, volume }) => [value, volume])

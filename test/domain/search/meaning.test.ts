@@ -112,12 +112,10 @@ describe('a name of the service finds itself, in any spelling', () => {
         { name: 'EXPIRED', kind: expect.stringContaining('not filled'), ...textOf('expired') },
         { name: 'EXPIRED', kind: 'Status of an order', meaning: orderStatusTexts.expired },
         { name: 'EXPIRED', kind: 'Step in the history of an order', meaning: orderEventTexts.expired },
+        { name: 'EXPIRED', kind: 'Status of a programmatic order', meaning: generatorStatusTexts.expired },
         {
-          ...{ name: 'EXPIRED', kind: 'Status of a programmatic order' },
-          meaning: generatorStatusTexts.expired,
-        },
-        {
-          ...{ name: 'EXPIRED', kind: 'Status of a part of a programmatic order' },
+          name: 'EXPIRED',
+          kind: 'Status of a part of a programmatic order',
           meaning: partStatusTexts.expired,
         },
       ],
@@ -347,9 +345,13 @@ const listed = (words: readonly string[]) => [
     words.map((word, index) => mark.replace('#', String(index + 1)) + word).join(' '),
   ),
   words.map((word, index) => `#${index + 1} ${word}`).join('\n'),
-  ...[JSON.stringify(words), words.map((word) => `'${word}'`).join(' '), `“${words.join(' ')}”`],
+  JSON.stringify(words),
+  words.map((word) => `'${word}'`).join(' '),
+  `“${words.join(' ')}”`,
   ...[';', ' ; ', '|', ' | ', '/', ' / ', ' — '].map((sign) => words.join(sign)),
-  ...[`help ${words.join(' ')}`, `${words.join(' ')} thanks`, `lost ${words.join(' ')} please`],
+  `help ${words.join(' ')}`,
+  `${words.join(' ')} thanks`,
+  `lost ${words.join(' ')} please`,
   `my backup: ${words.join(' ')}`,
 ]
 

@@ -13,10 +13,7 @@ const fee = (
   token: FeeTaken['token'],
   amount: bigint,
   more: Partial<FeeTaken> = {},
-) => ({
-  ...{ kind, policy: null, recipient: null, token, amount },
-  ...more,
-})
+) => ({ kind, policy: null, recipient: null, token, amount, ...more })
 const half = 10n ** 18n / 2n
 const prices = new Map([
   [wrapped, 10n ** 18n],

@@ -52,7 +52,9 @@ const guard = new Interface([
 test('hooks keep their order and gas, and the guard gets each token with its least change', () => {
   const [target, one, other] = [numbered('11'), numbered('12'), numbered('13')]
   const called = (name: string, values: unknown[]) => ({
-    ...{ target, value: 0n, callData: guard.encodeFunctionData(name, values) },
+    target,
+    value: 0n,
+    callData: guard.encodeFunctionData(name, values),
   })
   const hooks = [
     { target: one, callData: '0x1234', gasLimit: 5n },

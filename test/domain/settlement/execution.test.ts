@@ -34,7 +34,9 @@ const uniform = { sell: 3n, buy: 1n }
 const entry = (more: Parameters<typeof auctionOrder>[0] = {}, policies: FeePolicy[] = []): AuctionOrder =>
   auctionOrder({ sellAmount: 1_000n, buyAmount: 2_000n, ...more }, policies)
 const trade = ({ order }: AuctionOrder, executedAmount: bigint, fee: bigint) => ({
-  ...{ orderUid: order.uid, executedAmount, fee },
+  orderUid: order.uid,
+  executedAmount,
+  fee,
 })
 
 describe('a trade of a solution', () => {
@@ -116,14 +118,16 @@ describe('a trade of a solution', () => {
     [1n, 0n],
   ])('trades something: not %d for %d', (sell, buy) => {
     expect(fillOutcome(entry({ sellAmount: 1n, buyAmount: 1n }), { sell, buy }, uniform, valuation)).toEqual({
-      ...{ fault: 'trades nothing', code: 'invalid_amount' },
+      fault: 'trades nothing',
+      code: 'invalid_amount',
     })
   })
 
   test('has prices of what it is scored in', () => {
     const fill = { sell: 1_000n, buy: 3_000n }
     expect(fillOutcome(entry({ buyToken: coin }), fill, uniform, valuation)).toEqual({
-      ...{ fault: 'has no native price', code: 'no_score' },
+      fault: 'has no native price',
+      code: 'no_score',
     })
     expect(fillOutcome(entry({ buyToken: nativeMarker }), fill, uniform, valuation)).toMatchObject({
       score: 1_000n,
@@ -152,7 +156,9 @@ describe('the fees of a settlement on chain', () => {
   /** Uniform prices, then those of the trade, which gets 2,900 for 1,000. */
   const decoded = { tokens, clearingPrices: [3n, 1n, 29n, 10n] }
   const at = (sellTokenIndex: number, buyTokenIndex: number, executedAmount = 0n) => ({
-    ...{ sellTokenIndex, buyTokenIndex, executedAmount },
+    sellTokenIndex,
+    buyTokenIndex,
+    executedAmount,
   })
   const charged = (
     more: Parameters<typeof auctionOrder>[0] = {},
@@ -164,12 +170,10 @@ describe('the fees of a settlement on chain', () => {
 
   test('of a sell order are what it lacks against the uniform price', () => {
     expect(settlementFees(decoded, at(2, 3), charged())).toEqual({
-      ...{
-        feeToken: wrapped,
-        executedFee: 33n,
-        networkFee: 23n,
-        protocolFees: [{ token: dollar, amount: 29n }],
-      },
+      feeToken: wrapped,
+      executedFee: 33n,
+      networkFee: 23n,
+      protocolFees: [{ token: dollar, amount: 29n }],
     })
   })
 
@@ -177,12 +181,10 @@ describe('the fees of a settlement on chain', () => {
     const order = charged({ kind: 'buy', buyAmount: 2_900n })
     // It pays 1,000 where 967 would do; a hundredth of what it pays without the fee is 9.
     expect(settlementFees(decoded, at(2, 3), order)).toEqual({
-      ...{
-        feeToken: wrapped,
-        executedFee: 33n,
-        networkFee: 24n,
-        protocolFees: [{ token: wrapped, amount: 9n }],
-      },
+      feeToken: wrapped,
+      executedFee: 33n,
+      networkFee: 24n,
+      protocolFees: [{ token: wrapped, amount: 9n }],
     })
   })
 
@@ -197,12 +199,10 @@ describe('the fees of a settlement on chain', () => {
 
   test('are zero at the uniform price itself', () => {
     expect(settlementFees(decoded, at(0, 1), charged())).toEqual({
-      ...{
-        feeToken: wrapped,
-        executedFee: 0n,
-        networkFee: 0n,
-        protocolFees: [{ token: dollar, amount: 0n }],
-      },
+      feeToken: wrapped,
+      executedFee: 0n,
+      networkFee: 0n,
+      protocolFees: [{ token: dollar, amount: 0n }],
     })
   })
 
@@ -221,12 +221,17 @@ describe('the fees of a settlement on chain', () => {
     const order = charged({}, [volume(100_000n), volume(500_000n)])
     // 3,000 less a tenth is 2,700, less a half is 1,350.
     expect(chargedFees({ ...order, buyAmount: 1_000n }, { sell: 1_000n, buy: 1_350n }, uniform)).toEqual({
-      ...{ side: 'sell', total: 550n, network: 0n, protocol: [300n, 1_350n] },
+      side: 'sell',
+      total: 550n,
+      network: 0n,
+      protocol: [300n, 1_350n],
     })
   })
 
   const surplus = (factor: bigint, maxVolumeFactor: bigint): FeePolicy => ({
-    ...{ kind: 'surplus', factor, maxVolumeFactor },
+    kind: 'surplus',
+    factor,
+    maxVolumeFactor,
   })
   test.each([
     ['a share of the surplus', surplus(500_000n, 900_000n), 2_200n, 200n],

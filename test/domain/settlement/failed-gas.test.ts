@@ -13,7 +13,11 @@ const [wrapped, odd, usual, between] = [numbered('aa'), numbered('0d'), numbered
 const noTrades: Trades = { ofToken: new Map(), ofAccount: new Map() }
 
 const order = (id: bigint, more: Partial<FailedOrder> = {}): FailedOrder => ({
-  ...{ id, account: numbered(`1${id}`), sellToken: odd, buyToken: usual, hasOwnCode: false },
+  id,
+  account: numbered(`1${id}`),
+  sellToken: odd,
+  buyToken: usual,
+  hasOwnCode: false,
   ...more,
 })
 const failure = (

@@ -10,7 +10,11 @@ import { numbered, sampleOrder } from '../../fakes/order.ts'
 
 const hook = (gasLimit = 100n, target = numbered('01')) => ({ target, callData: '0x' as const, gasLimit })
 const call = (more: Partial<HookCall> = {}): HookCall => ({
-  ...{ target: numbered('01'), callData: '0x', gas: 100n, gasUsed: 10n, failure: null },
+  target: numbered('01'),
+  callData: '0x',
+  gas: 100n,
+  gasUsed: 10n,
+  failure: null,
   ...more,
 })
 const failed = (outOfGas: 'itself' | 'inside' | null = null, reason: string | null = null) => ({
@@ -52,7 +56,8 @@ test.each([
   ['answered nevertheless', call({ gas: 6_000n, ...failed(null, 'no') }), 'reverted', 10n],
 ])('a hook that %s', (_, made, outcome, gasUsed) => {
   expect(hookResult(made, { gasLimit: 6_400n === made.gas || made.gas === 6_000n ? 6_400n : 100n })).toEqual({
-    ...{ outcome, gasUsed },
+    outcome,
+    gasUsed,
     reason: outcome === 'reverted' ? (made.failure?.reason ?? null) : null,
   })
 })

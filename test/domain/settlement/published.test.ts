@@ -102,7 +102,8 @@ describe('the trades of a public order book', () => {
   const limitsOf = (order: { sellAmount: string; buyAmount: string }) =>
     ({ kind: 'sell', sellAmount: BigInt(order.sellAmount), buyAmount: BigInt(order.buyAmount) }) as const
   const fillOf = (trade: { sellAmount: string; buyAmount: string }) => ({
-    ...{ sell: BigInt(trade.sellAmount), buy: BigInt(trade.buyAmount) },
+    sell: BigInt(trade.sellAmount),
+    buy: BigInt(trade.buyAmount),
   })
   const quotedIn = ({
     executedProtocolFees: [fee],
@@ -112,7 +113,8 @@ describe('the trades of a public order book', () => {
   }
   const [{ clearingPrices }] = soldCompetition.solutions
   const uniform = {
-    ...{ sell: BigInt(clearingPrices[soldOrder.sellToken]), buy: BigInt(clearingPrices[soldOrder.buyToken]) },
+    sell: BigInt(clearingPrices[soldOrder.sellToken]),
+    buy: BigInt(clearingPrices[soldOrder.buyToken]),
   }
 
   test.each([
@@ -143,9 +145,7 @@ describe('the trades of a public order book', () => {
     const nativePrices = new Map(
       Object.entries(prices).map(([token, price]) => [token as Address, BigInt(price)]),
     )
-    const charged = {
-      ...{ ...limitsOf(soldOrder), feePolicies: policiesOf(soldTrade), quote: quotedIn(soldTrade) },
-    }
+    const charged = { ...limitsOf(soldOrder), feePolicies: policiesOf(soldTrade), quote: quotedIn(soldTrade) }
     const fill = fillOf(soldTrade)
     const { protocol } = chargedFees(charged, fill, uniform)
     const scored = { ...limitsOf(soldOrder), buyToken: soldOrder.buyToken }

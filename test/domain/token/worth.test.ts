@@ -34,7 +34,9 @@ describe('a double as a fraction', () => {
 
   test('is a plain decimal', () => {
     expect([plainDecimal(1.5e-7), plainDecimal(1e21), plainDecimal(0.1)]).toEqual([
-      ...['0.00000015', `1${'0'.repeat(21)}`, '0.1'],
+      '0.00000015',
+      `1${'0'.repeat(21)}`,
+      '0.1',
     ])
   })
 })
@@ -44,12 +46,14 @@ test('a price above a thousand million million dollars is a mistake', () => {
     isAbsurdPrice(10n ** 15n, 1n),
     isAbsurdPrice(2n * 10n ** 15n, 2n),
     isAbsurdPrice(2n * 10n ** 15n + 1n, 2n),
-  ]).toEqual([...[false, false, true]])
+  ]).toEqual([false, false, true])
 })
 
 test('a price of nothing is none', () => {
   expect([usdPriceDown(0n, 1n), usdPriceDown(1n, 10n ** 81n), usdPriceDown(3n, 2n)]).toEqual([
-    ...[undefined, undefined, '1.5'],
+    undefined,
+    undefined,
+    '1.5',
   ])
 })
 

@@ -62,7 +62,8 @@ describe('a failure in the server', () => {
         path: ['quote'],
         locations: [{ line: 1, column: 34 }],
         extensions: {
-          ...{ code: 'InternalServerError', retryable: true },
+          code: 'InternalServerError',
+          retryable: true,
           requestId: response.headers.get('x-request-id'),
         },
       },
@@ -79,7 +80,8 @@ describe('a failure in the server', () => {
     failure = new Outage('the node of sepolia', new Error('connect ECONNREFUSED 10.0.0.1'))
     const error = await firstError(quoteMutation, { input: quoteInput })
     expect(error.extensions).toEqual({
-      ...{ code: 'Unavailable', retryable: true },
+      code: 'Unavailable',
+      retryable: true,
       requestId: expect.stringMatching(/^[\w-]{36}$/),
     })
     expect(error.message).toBe('the node of sepolia is unavailable: try again later')

@@ -23,9 +23,18 @@ afterAll(async () => {
 })
 
 const input = {
-  ...{ network: 'sepolia', sellToken: wrapped, buyToken: dollar, sellAmount: '3', buyAmount: '2' },
-  ...{ validTo: 2_000_000_000, appData: '{}', feeAmount: '0', kind: 'SELL', partiallyFillable: false },
-  ...{ signingScheme: 'EIP712', from: numbered('0a') },
+  network: 'sepolia',
+  sellToken: wrapped,
+  buyToken: dollar,
+  sellAmount: '3',
+  buyAmount: '2',
+  validTo: 2_000_000_000,
+  appData: '{}',
+  feeAmount: '0',
+  kind: 'SELL',
+  partiallyFillable: false,
+  signingScheme: 'EIP712',
+  from: numbered('0a'),
 }
 const url = (server: TestServer | undefined) => server?.url ?? ''
 

@@ -11,7 +11,10 @@ let asked: string[]
 let looked = () => {}
 beforeAll(async () => {
   const warning: Reason = {
-    ...{ code: 'balanceMissing', summary: 'Too little.', ownSummary: 'Too little.', since: null },
+    code: 'balanceMissing',
+    summary: 'Too little.',
+    ownSummary: 'Too little.',
+    since: null,
     evidence: [{ kind: 'amounts', token: wrapped, needed: 3n, available: 1n, missing: 2n }],
   }
   server = await openTestServer({
@@ -42,9 +45,7 @@ beforeEach(() => {
 })
 
 const from = numbered('0a')
-const body = {
-  ...{ kind: 'sell', sellAmountBeforeFee: '1000', sellToken: wrapped, buyToken: dollar, from },
-}
+const body = { kind: 'sell', sellAmountBeforeFee: '1000', sellToken: wrapped, buyToken: dollar, from }
 const input = { network: 'sepolia', ...graphQuoteInput(body) }
 
 test('are looked for beside the quote', async () => {

@@ -114,7 +114,13 @@ function createWorld(most?: number) {
   }
 
   return {
-    ...{ blocks, mine, index, asked, figures, limits, warnings },
+    blocks,
+    mine,
+    index,
+    asked,
+    figures,
+    limits,
+    warnings,
     /** Replaces the newest blocks. */
     async reorg(depth: number): Promise<void> {
       const to = blocks[blocks.length - 1 - depth] ?? expect.fail()
@@ -133,7 +139,9 @@ function createWorld(most?: number) {
       const stopping = new AbortController()
       await runHoldingsIndex(
         {
-          ...{ network, db, ...(most !== undefined && { most }) },
+          network,
+          db,
+          ...(most !== undefined && { most }),
           log: { ...silentLog, warn: (text) => warnings.push(text), error: (text) => warnings.push(text) },
           meter: {
             known: (known) => void figures.push(known),

@@ -49,7 +49,12 @@ function startProcess(given: Partial<SinksOptions>) {
   }
   const running = runSinks(
     {
-      ...{ db, signals, now: Date.now, random: () => 0.5, log: silentLog, leaseMs: 300 },
+      db,
+      signals,
+      now: Date.now,
+      random: () => 0.5,
+      log: silentLog,
+      leaseMs: 300,
       kinds: ['nats', 'webhook'],
       ofPartners: true,
       meter: { count() {}, countGap: (kind) => gaps.push(kind) },

@@ -22,25 +22,43 @@ interface Case {
 const txHash = `0x${'2f'.repeat(32)}` as const
 const iso = (seconds: number) => at(seconds).toISOString().replace('.000Z', 'Z')
 const atoms = (token: string, needed: bigint, available: bigint) => ({
-  ...{ kind: 'amounts', token, needed: `${needed}`, available: `${available}` },
+  kind: 'amounts',
+  token,
+  needed: `${needed}`,
+  available: `${available}`,
   missing: `${needed > available ? needed - available : 0n}`,
 })
 const limit = { decimal: '0.0000000029', sellAmount: `${unit}`, buyAmount: '2900000000' }
 const noPrice = {
-  ...{ kind: 'price', limit, best: null, foundAt: null, foundAtBlock: null, foundBy: null },
-  ...{ foundInAuction: null, gapPercent: null, gapSeenAt: null, dayMovementPercent: null },
+  kind: 'price',
+  limit,
+  best: null,
+  foundAt: null,
+  foundAtBlock: null,
+  foundBy: null,
+  foundInAuction: null,
+  gapPercent: null,
+  gapSeenAt: null,
+  dayMovementPercent: null,
   secondsNeeded: null,
 }
 const deadline = { kind: 'blocks', number: 103, at: null, head: null }
 const sent = { kind: 'transaction', txHash, block: null }
 const validity = (from: string | null, until: string) => ({
-  ...{ kind: 'validity', from, until },
+  kind: 'validity',
+  from,
+  until,
   offeredUntil: new Date(Date.parse(until) - 60_000).toISOString().replace('.000Z', 'Z'),
 })
 const far = '2033-05-18T03:33:20Z'
 const competition = {
-  ...{ kind: 'competition', auctionId: expect.any(Number), solver, score: '5', winningScore: null },
-  ...{ scoreGap: null, refusal: null },
+  kind: 'competition',
+  auctionId: expect.any(Number),
+  solver,
+  score: '5',
+  winningScore: null,
+  scoreGap: null,
+  refusal: null,
 }
 const hook = { pre: [{ target: numbered('0e'), value: 0n, callData: '0x' as const }], post: [] }
 const wallet = { signingScheme: 'eip1271', signature: '0x1234' } as const
@@ -49,10 +67,18 @@ async function traded(stage: Stage, order: Order, sell: bigint, buy: bigint) {
   const block = 90n
   await sql(stage.db).trade.create({
     data: {
-      ...{ chainId: order.chainId, blockNumber: block, logIndex: Number(order.id), orderId: order.id },
-      ...{ orderUid: bytea(order.uid), owner: bytea(order.owner), txHash: bytea(txHash) },
-      ...{ sellToken: bytea(order.sellToken), buyToken: bytea(order.buyToken), feeAmount: '0' },
-      ...{ sellAmount: `${sell}`, buyAmount: `${buy}` },
+      chainId: order.chainId,
+      blockNumber: block,
+      logIndex: Number(order.id),
+      orderId: order.id,
+      orderUid: bytea(order.uid),
+      owner: bytea(order.owner),
+      txHash: bytea(txHash),
+      sellToken: bytea(order.sellToken),
+      buyToken: bytea(order.buyToken),
+      feeAmount: '0',
+      sellAmount: `${sell}`,
+      buyAmount: `${buy}`,
     },
   })
   await sql(stage.db).orderEvent.create({
@@ -89,7 +115,9 @@ const partCase = (
   removedBlock: number | null = null,
 ): Case => ({
   stage: (stage) => refusedPart(stage, known),
-  ...{ code: 'signatureInvalid', since: iso(-5), advice },
+  code: 'signatureInvalid',
+  since: iso(-5),
+  advice,
   evidence: ({ owner }) => [
     { kind: 'revert', reason: 'the order is not valid' },
     { kind: 'programmaticOrder', owner, hash: generator, status, removedBlock },
@@ -133,7 +161,8 @@ export const cases: Record<string, Case> = {
       await traded(stage, order, unit, 2_950n * million)
       return order
     },
-    ...{ code: 'filled', since: iso(-2) },
+    code: 'filled',
+    since: iso(-2),
     evidence: [{ ...sent, block: 90 }, atoms(wrapped, unit, unit)],
   },
   'a filled order whose post-hook reverted': {
@@ -142,14 +171,25 @@ export const cases: Record<string, Case> = {
       await traded(stage, order, unit, 2_950n * million)
       await sql(stage.db).hookCall.create({
         data: {
-          ...{ chainId: network.chainId, blockNumber: 90n, logIndex: 1, phase: 'post', position: 0 },
-          ...{ orderId: order.id, txHash: bytea(sent.txHash), target: bytea(numbered('0e')), unknown: null },
-          ...{ outcome: 'reverted', reason: 'the bridge is closed', gasUsed: 40_000n },
+          chainId: network.chainId,
+          blockNumber: 90n,
+          logIndex: 1,
+          phase: 'post',
+          position: 0,
+          orderId: order.id,
+          txHash: bytea(sent.txHash),
+          target: bytea(numbered('0e')),
+          unknown: null,
+          outcome: 'reverted',
+          reason: 'the bridge is closed',
+          gasUsed: 40_000n,
         },
       })
       return order
     },
-    ...{ code: 'filled', since: iso(-2), further: ['postHookFailed'] },
+    code: 'filled',
+    since: iso(-2),
+    further: ['postHookFailed'],
     evidence: [{ ...sent, block: 90 }, atoms(wrapped, unit, unit)],
     advice: 'Look at the next reason: it explains what is left to do.',
   },
@@ -160,7 +200,9 @@ export const cases: Record<string, Case> = {
       await stage.stand(order, { marketGap: -20_000n, feeShare: 10n })
       return order
     },
-    ...{ code: 'partlyFilled', since: iso(-2), further: ['priceOutOfReach'] },
+    code: 'partlyFilled',
+    since: iso(-2),
+    further: ['priceOutOfReach'],
     evidence: [atoms(wrapped, unit, unit / 4n), { ...sent, block: 90 }],
   },
   'its owner cancelled': {
@@ -169,7 +211,8 @@ export const cases: Record<string, Case> = {
       await cancelled(stage, order, null)
       return order
     },
-    ...{ code: 'cancelled', since: iso(-2) },
+    code: 'cancelled',
+    since: iso(-2),
     evidence: [{ kind: 'cancellation', by: 'api', detail: null }],
   },
   'the operator cancelled': {
@@ -178,7 +221,8 @@ export const cases: Record<string, Case> = {
       await cancelled(stage, order, 'policy: a court asked for it')
       return order
     },
-    ...{ code: 'cancelled', since: iso(-2) },
+    code: 'cancelled',
+    since: iso(-2),
     evidence: [{ kind: 'cancellation', by: 'policy', detail: 'a court asked for it' }],
   },
   'a newer order replaced it': {
@@ -187,7 +231,8 @@ export const cases: Record<string, Case> = {
       await cancelled(stage, order, `replacement: 0x${'77'.repeat(56)}`)
       return order
     },
-    ...{ code: 'cancelled', since: iso(-2) },
+    code: 'cancelled',
+    since: iso(-2),
     evidence: [
       { kind: 'cancellation', by: 'replacement', detail: null },
       { kind: 'order', uid: `0x${'77'.repeat(56)}` },
@@ -199,7 +244,8 @@ export const cases: Record<string, Case> = {
       await cancelled(stage, order, `chain: ${txHash}`, true)
       return order
     },
-    ...{ code: 'cancelled', since: iso(-2) },
+    code: 'cancelled',
+    since: iso(-2),
     evidence: [{ kind: 'cancellation', by: 'chain', detail: null }, sent],
   },
   'expired, as its price was out of reach': {
@@ -207,7 +253,9 @@ export const cases: Record<string, Case> = {
       { marketGap: -30_000n, feeShare: 10n },
       { validTo: 1_799_999_999, effectiveValidTo: 1_799_999_999 },
     ),
-    ...{ code: 'expired', since: iso(-1), further: ['priceOutOfReach'] },
+    code: 'expired',
+    since: iso(-1),
+    further: ['priceOutOfReach'],
     evidence: [validity(null, iso(-1))],
     advice:
       'Place a new order to trade. It needs a limit nearer to the market, which was 3 % worse than that of this one.',
@@ -215,17 +263,20 @@ export const cases: Record<string, Case> = {
   'placed on chain against the rules': {
     stage: (stage) =>
       stage.order({ placementError: 'QuoteNotFound', placementDetail: 'there is no quote 7' }),
-    ...{ code: 'neverTradable', since: iso(-10) },
+    code: 'neverTradable',
+    since: iso(-10),
     evidence: [{ kind: 'revert', reason: 'there is no quote 7' }],
   },
   'not valid yet': {
     stage: (stage) => stage.order({ validFrom: 1_800_000_600 }),
-    ...{ code: 'notYetValid', since: iso(-10) },
+    code: 'notYetValid',
+    since: iso(-10),
     evidence: [validity(iso(600), far)],
   },
   'about to expire': {
     stage: standing({}, { validTo: 1_800_000_030, effectiveValidTo: 1_800_000_030 }),
-    ...{ code: 'expiresTooSoon', since: iso(-30) },
+    code: 'expiresTooSoon',
+    since: iso(-30),
     evidence: [validity(null, iso(30))],
   },
   'not presigned, without a balance': {
@@ -234,18 +285,26 @@ export const cases: Record<string, Case> = {
       stage.world.balances.set(order.owner, { balance: unit / 2n, allowance: unit })
       return order
     },
-    ...{ code: 'presignatureMissing', since: iso(-10), further: ['balanceMissing'], evidence: [] },
+    code: 'presignatureMissing',
+    since: iso(-10),
+    further: ['balanceMissing'],
+    evidence: [],
   },
   'the wallet refuses': {
     stage: standing({ reason: 'invalid_signature', revert: 'GS026' }, wallet),
-    ...{ code: 'signatureInvalid', since: iso(-5), evidence: [{ kind: 'revert', reason: 'GS026' }] },
+    code: 'signatureInvalid',
+    since: iso(-5),
+    evidence: [{ kind: 'revert', reason: 'GS026' }],
   },
   'no balance, and not enough allowance': {
     stage: standing({
-      ...{ reason: 'insufficient_balance', missing: unit },
+      reason: 'insufficient_balance',
+      missing: unit,
       held: { balance: 0n, allowance: unit / 10n },
     }),
-    ...{ code: 'balanceMissing', since: iso(-5), further: ['allowanceMissing'] },
+    code: 'balanceMissing',
+    since: iso(-5),
+    further: ['allowanceMissing'],
     evidence: [atoms(wrapped, unit, 0n)],
   },
   'no allowance': {
@@ -254,7 +313,9 @@ export const cases: Record<string, Case> = {
       missing: unit,
       held: { balance: unit, allowance: 7n },
     }),
-    ...{ code: 'allowanceMissing', since: iso(-5), evidence: [atoms(wrapped, unit, 7n)] },
+    code: 'allowanceMissing',
+    since: iso(-5),
+    evidence: [atoms(wrapped, unit, 7n)],
   },
   'no balance, and no auction yet': {
     async stage(stage) {
@@ -262,19 +323,24 @@ export const cases: Record<string, Case> = {
       stage.world.balances.set(order.owner, { balance: 3n, allowance: unit })
       return order
     },
-    ...{ code: 'balanceMissing', since: null, evidence: [atoms(wrapped, unit, 3n)] },
+    code: 'balanceMissing',
+    since: null,
+    evidence: [atoms(wrapped, unit, 3n)],
   },
   'another order has the balance': {
     async stage(stage) {
       const first = await stage.order({ owner: numbered('ab12') })
       const order = await stage.order({ owner: numbered('ab12'), sellAmount: 2n * unit })
       await stage.stand(order, {
-        ...{ reason: 'insufficient_balance', missing: unit / 2n, fundsTakenBy: first.id },
+        reason: 'insufficient_balance',
+        missing: unit / 2n,
+        fundsTakenBy: first.id,
         held: { balance: 2n * unit, allowance: 2n * unit },
       })
       return order
     },
-    ...{ code: 'balanceHeld', since: iso(-5) },
+    code: 'balanceHeld',
+    since: iso(-5),
     evidence: [
       { kind: 'order', uid: expect.stringContaining('ab12ab12') },
       atoms(wrapped, 2n * unit, (3n * unit) / 2n),
@@ -285,89 +351,100 @@ export const cases: Record<string, Case> = {
       { reason: 'insufficient_balance', missing: unit, held: { balance: unit, allowance: 0n } },
       { interactions: hook },
     ),
-    ...{ code: 'hooksFail', since: iso(-5), evidence: [atoms(wrapped, unit, 0n)] },
+    code: 'hooksFail',
+    since: iso(-5),
+    evidence: [atoms(wrapped, unit, 0n)],
   },
   'hooks that fail in a settlement': {
     stage: standing(
       { reason: 'insufficient_balance', revert: 'hook: no' },
       { interactions: hook, buyAmount: 2_900n * million + 1n },
     ),
-    ...{ code: 'hooksFail', since: iso(-5), evidence: [{ kind: 'revert', reason: 'hook: no' }] },
+    code: 'hooksFail',
+    since: iso(-5),
+    evidence: [{ kind: 'revert', reason: 'hook: no' }],
   },
   'a token that refuses': {
     stage: standing({
-      ...{ reason: 'insufficient_balance', revert: 'paused' },
+      reason: 'insufficient_balance',
+      revert: 'paused',
       held: { balance: unit, allowance: unit },
     }),
-    ...{ code: 'tokenMisbehaves', since: iso(-5), evidence: [{ kind: 'revert', reason: 'paused' }] },
+    code: 'tokenMisbehaves',
+    since: iso(-5),
+    evidence: [{ kind: 'revert', reason: 'paused' }],
   },
   'a settlement of it alone fails': {
     stage: standing({ reason: 'settlement_failed', revert: 'no ether, please' }),
-    ...{
-      code: 'settlementReverts',
-      since: iso(-5),
-      evidence: [{ kind: 'revert', reason: 'no ether, please' }],
-    },
+    code: 'settlementReverts',
+    since: iso(-5),
+    evidence: [{ kind: 'revert', reason: 'no ether, please' }],
   },
   'a token that makes every trade fail': {
     stage: standing({
-      ...{ reason: 'settlement_failed', revert: 'paused' },
+      reason: 'settlement_failed',
+      revert: 'paused',
       failing: { kind: 'token', address: wrapped },
     }),
-    ...{
-      code: 'tradesFail',
-      since: iso(-5),
-      evidence: [
-        { kind: 'token', token: wrapped },
-        { kind: 'revert', reason: 'paused' },
-      ],
-    },
+    code: 'tradesFail',
+    since: iso(-5),
+    evidence: [
+      { kind: 'token', token: wrapped },
+      { kind: 'revert', reason: 'paused' },
+    ],
   },
   'a pool that makes every trade fail': {
     stage: standing({ revert: 'Pool: K', failing: { kind: 'pool', address: numbered('bb') } }),
-    ...{
-      code: 'tradesFail',
-      since: iso(-5),
-      evidence: [
-        { kind: 'pool', pool: numbered('bb') },
-        { kind: 'revert', reason: 'Pool: K' },
-      ],
-    },
+    code: 'tradesFail',
+    since: iso(-5),
+    evidence: [
+      { kind: 'pool', pool: numbered('bb') },
+      { kind: 'revert', reason: 'Pool: K' },
+    ],
   },
   'a pause after a failed settlement': {
     stage: standing({ reason: 'settlement_failed' }),
-    ...{ code: 'settlementPaused', since: iso(-5), evidence: [] },
+    code: 'settlementPaused',
+    since: iso(-5),
+    evidence: [],
   },
   'too much gas lost on chain': {
     stage: standing({ reason: 'failed_gas_spent', revert: 'it used too much' }),
-    ...{ code: 'failedGasSpent', since: iso(-5), evidence: [{ kind: 'revert', reason: 'it used too much' }] },
+    code: 'failedGasSpent',
+    since: iso(-5),
+    evidence: [{ kind: 'revert', reason: 'it used too much' }],
   },
   'a denied account': {
     stage: standing({ reason: 'banned_user' }),
-    ...{ code: 'accountDenied', since: iso(-5), evidence: [] },
+    code: 'accountDenied',
+    since: iso(-5),
+    evidence: [],
   },
   'a denied token': {
     stage(stage) {
       stage.world.denied.add(numbered('de'))
       return standing({ reason: 'unsupported_token' }, { buyToken: numbered('de') })(stage)
     },
-    ...{ code: 'tokenDenied', since: iso(-5), evidence: [{ kind: 'token', token: numbered('de') }] },
+    code: 'tokenDenied',
+    since: iso(-5),
+    evidence: [{ kind: 'token', token: numbered('de') }],
   },
-  'too small': {
-    stage: standing({ reason: 'dust_order' }),
-    ...{ code: 'tooSmall', since: iso(-5), evidence: [] },
-  },
+  'too small': { stage: standing({ reason: 'dust_order' }), code: 'tooSmall', since: iso(-5), evidence: [] },
   'a token without a price, and without a market': {
     stage: standing({
       reason: 'missing_native_price',
       unpriced: [dollar],
       routed: { block: 102, price: null },
     }),
-    ...{ code: 'noLiquidity', since: iso(-5), further: ['noNativePrice'], evidence: [noPrice] },
+    code: 'noLiquidity',
+    since: iso(-5),
+    further: ['noNativePrice'],
+    evidence: [noPrice],
   },
   'a token without a price': {
     stage: standing({ reason: 'missing_native_price', unpriced: [wrapped, dollar] }),
-    ...{ code: 'noNativePrice', since: iso(-5) },
+    code: 'noNativePrice',
+    since: iso(-5),
     evidence: [
       { kind: 'token', token: wrapped },
       { kind: 'token', token: dollar },
@@ -375,7 +452,9 @@ export const cases: Record<string, Case> = {
   },
   'no market for the amount': {
     stage: standing({ marketGap: 9_000n, feeShare: 10n, routed: { block: 102, price: null } }),
-    ...{ code: 'noLiquidity', since: iso(-5), evidence: [noPrice] },
+    code: 'noLiquidity',
+    since: iso(-5),
+    evidence: [noPrice],
   },
   'a price out of reach, in a market that moves towards it': {
     async stage(stage) {
@@ -391,17 +470,23 @@ export const cases: Record<string, Case> = {
         [0, 50n],
       ])
       await stage.stand(order, {
-        ...{ marketGap: -10_000n, feeShare: 10n, routed: route(2_842n * million) },
+        marketGap: -10_000n,
+        feeShare: 10n,
+        routed: route(2_842n * million),
         best: { sell: unit, buy: 2_871n * million, block: 77, at: at(-8).getTime() },
       })
       return order
     },
-    ...{ code: 'priceOutOfReach', since: iso(-5) },
+    code: 'priceOutOfReach',
+    since: iso(-5),
     evidence: [
       {
         ...noPrice,
         best: { decimal: '0.000000002871', sellAmount: `${unit}`, buyAmount: '2871000000' },
-        ...{ foundAt: iso(-8), foundAtBlock: 77, gapPercent: '2', gapSeenAt: iso(-5) },
+        foundAt: iso(-8),
+        foundAtBlock: 77,
+        gapPercent: '2',
+        gapSeenAt: iso(-5),
         dayMovementPercent: '1',
         // 2 % of the limit is 2.0408 % of the price.
         secondsNeeded: 176_326,
@@ -415,12 +500,16 @@ export const cases: Record<string, Case> = {
       await stage.stand(order, { marketGap: -50_000n, feeShare: 10n, routed: route(2_755n * million) })
       return order
     },
-    ...{ code: 'priceOutOfReach', since: null },
+    code: 'priceOutOfReach',
+    since: null,
     evidence: [
       {
         ...noPrice,
         best: { decimal: '0.000000002901', sellAmount: `${unit}`, buyAmount: '2901000000' },
-        ...{ foundAt: iso(-4), foundAtBlock: 100, foundBy: numbered('52'), gapPercent: '5' },
+        foundAt: iso(-4),
+        foundAtBlock: 100,
+        foundBy: numbered('52'),
+        gapPercent: '5',
         gapSeenAt: iso(-5),
         foundInAuction: expect.any(Number),
       },
@@ -428,25 +517,29 @@ export const cases: Record<string, Case> = {
   },
   'a price that a fee on the volume puts out of reach': {
     stage: standing({ marketGap: 900n, feeShare: 10n, policyShare: 1_000n }),
-    ...{
-      code: 'priceOutOfReach',
-      since: iso(-5),
-      evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
-    },
+    code: 'priceOutOfReach',
+    since: iso(-5),
+    evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
   },
   'a price that leaves less than the fee': {
     stage: standing({ marketGap: 1_500n, feeShare: 5_000n, routed: route(2_902_900_000n) }),
-    ...{ code: 'costsMoreThanItBrings', since: iso(-5) },
+    code: 'costsMoreThanItBrings',
+    since: iso(-5),
     evidence: [
       {
-        ...{ kind: 'fee', token: wrapped, fee: '5000000000000000', left: '999000999000999' },
+        kind: 'fee',
+        token: wrapped,
+        fee: '5000000000000000',
+        left: '999000999000999',
         leastAmount: '5005000000000000000',
       },
     ],
   },
   'worth less than its gas': {
     stage: standing({ reason: 'fee_exceeds_value', marketGap: -100n, feeShare: 2_000_000n }),
-    ...{ code: 'priceOutOfReach', since: iso(-5), further: ['costsMoreThanItBrings'] },
+    code: 'priceOutOfReach',
+    since: iso(-5),
+    further: ['costsMoreThanItBrings'],
     evidence: [{ ...noPrice, gapPercent: '0.01', gapSeenAt: iso(-5) }],
     advice:
       'Trade more at once, with a limit that leaves room for the fee, or wait for lower fees: another limit alone does not help.',
@@ -476,7 +569,9 @@ export const cases: Record<string, Case> = {
       await sql(stage.db).programmaticPart.create({ data: { ...key, orderId: newer.id } })
       return order
     },
-    ...{ code: 'signatureInvalid', since: iso(-5), advice: 'Look at the newer part: this one is over.' },
+    code: 'signatureInvalid',
+    since: iso(-5),
+    advice: 'Look at the newer part: this one is over.',
     evidence: ({ owner }) => [
       { kind: 'revert', reason: 'the order is not valid' },
       { kind: 'order', uid: newerUid },
@@ -485,22 +580,28 @@ export const cases: Record<string, Case> = {
   },
   'a document that came later and is refused': {
     stage: standing({ reason: 'document_refused', revert: 'wrappers are not available on this service' }),
-    ...{ code: 'notAccepted', since: iso(-5) },
+    code: 'notAccepted',
+    since: iso(-5),
     evidence: [{ kind: 'revert', reason: 'wrappers are not available on this service' }],
     advice: 'Change what the error names, and sign the order again.',
   },
   'on the way': {
     stage: outcome(null, txHash),
-    ...{ code: 'settling', since: iso(-3), evidence: [sent, deadline] },
+    code: 'settling',
+    since: iso(-3),
+    evidence: [sent, deadline],
   },
   'a settlement that failed': {
     stage: outcome('driver failed: GPv2: limit price not respected', txHash),
-    ...{ code: 'settlementFailed', since: iso(-1) },
+    code: 'settlementFailed',
+    since: iso(-1),
     evidence: [sent, deadline, { kind: 'revert', reason: 'GPv2: limit price not respected' }],
   },
   'a settlement that came too late': {
     stage: outcome('timeout', null),
-    ...{ code: 'settlementTimedOut', since: iso(-1), evidence: [deadline] },
+    code: 'settlementTimedOut',
+    since: iso(-1),
+    evidence: [deadline],
   },
   'a lost competition': {
     async stage(stage) {
@@ -512,7 +613,8 @@ export const cases: Record<string, Case> = {
       ])
       return order
     },
-    ...{ code: 'lostCompetition', since: iso(-4) },
+    code: 'lostCompetition',
+    since: iso(-4),
     evidence: [{ ...competition, winningScore: '12', scoreGap: '7' }],
   },
   'a solution that breaks a rule': {
@@ -521,14 +623,21 @@ export const cases: Record<string, Case> = {
       await stage.stand(order, { marketGap: 9_000n, feeShare: 10n })
       await sql(stage.db).refusedSolution.create({
         data: {
-          ...{ auctionId: 900n, chainId: order.chainId, deadlineBlock: 90n, solver: bytea(solver) },
-          ...{ solutionIds: [1n], code: 'invalid_price', message: 'has no clearing price' },
-          ...{ orderIds: [order.id], at: at(-3) },
+          auctionId: 900n,
+          chainId: order.chainId,
+          deadlineBlock: 90n,
+          solver: bytea(solver),
+          solutionIds: [1n],
+          code: 'invalid_price',
+          message: 'has no clearing price',
+          orderIds: [order.id],
+          at: at(-3),
         },
       })
       return order
     },
-    ...{ code: 'solutionRefused', since: iso(-3) },
+    code: 'solutionRefused',
+    since: iso(-3),
     evidence: [{ ...competition, auctionId: 900, score: null, refusal: 'has no clearing price' }],
   },
   'left out for fairness': {
@@ -538,23 +647,33 @@ export const cases: Record<string, Case> = {
       await stage.contest(order, [{ score: 5n, filteredOut: true }])
       return order
     },
-    ...{ code: 'filteredForFairness', since: iso(-4), evidence: [competition] },
+    code: 'filteredForFairness',
+    since: iso(-4),
+    evidence: [competition],
   },
   'a full auction': {
     stage: standing({ reason: 'auction_full', marketGap: 9_000n, feeShare: 10n }),
-    ...{ code: 'outOfPlaces', since: iso(-5), evidence: [] },
+    code: 'outOfPlaces',
+    since: iso(-5),
+    evidence: [],
   },
   'a full auction, and a price out of reach': {
     stage: standing({ reason: 'auction_full', marketGap: -10_000n, feeShare: 10n }),
-    ...{ code: 'priceOutOfReach', since: iso(-5), further: ['outOfPlaces'] },
+    code: 'priceOutOfReach',
+    since: iso(-5),
+    further: ['outOfPlaces'],
     evidence: [{ ...noPrice, gapPercent: '1', gapSeenAt: iso(-5) }],
   },
   'nobody has proposed it yet': {
     stage: standing({ marketGap: 9_000n, feeShare: 10n, routed: route(2_950n * million) }),
-    ...{ code: 'notProposed', since: iso(-5), evidence: [] },
+    code: 'notProposed',
+    since: iso(-5),
+    evidence: [],
   },
   'before the first auction': {
     stage: (stage) => stage.order(),
-    ...{ code: 'waitingForAuction', since: iso(-10), evidence: [] },
+    code: 'waitingForAuction',
+    since: iso(-10),
+    evidence: [],
   },
 }

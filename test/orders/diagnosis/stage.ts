@@ -22,8 +22,18 @@ export const million = 10n ** 6n
 export const solver = numbered('51')
 
 const nowhere: Omit<OrderStanding, 'orderId'> = {
-  ...{ reason: null, marketGap: null, feeShare: null, policyShare: null, missing: null, fundsTakenBy: null },
-  ...{ held: null, revert: null, failing: null, unpriced: [], routed: null, best: null },
+  reason: null,
+  marketGap: null,
+  feeShare: null,
+  policyShare: null,
+  missing: null,
+  fundsTakenBy: null,
+  held: null,
+  revert: null,
+  failing: null,
+  unpriced: [],
+  routed: null,
+  best: null,
 }
 
 /** A server over stored rows, with auctions and a chain that the test sets. */
@@ -47,8 +57,11 @@ export async function openStage() {
   const server: TestServer = await openTestServer({
     diagnose: (orders) =>
       diagnoseOrders(orders, {
-        ...{ network, now: () => world.now, policy: { deniedTokens: world.denied } },
-        ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain },
+        network,
+        now: () => world.now,
+        policy: { deniedTokens: world.denied },
+        auctions: { everyBlocks: 2, minLifetime: 60 },
+        chain,
       }),
   })
   const { db } = server.database
@@ -62,7 +75,8 @@ export async function openStage() {
     /** An order of an owner of its own, placed ten seconds ago. */
     order: (more: Partial<Order> = {}) =>
       storeOrder(db, {
-        ...{ owner: numbered((++orders).toString(16).padStart(4, '0')), creationDate: at(-10) },
+        owner: numbered((++orders).toString(16).padStart(4, '0')),
+        creationDate: at(-10),
         ...more,
       }),
     stand: (order: Order, standing: Partial<OrderStanding>, since = at(-5)) =>
@@ -73,9 +87,13 @@ export async function openStage() {
     async contest(order: Order, solutions: (Partial<SampleSolution> & { buy?: bigint })[]): Promise<bigint> {
       const id = ++auctions
       await storeContest(db, {
-        ...{ id, orders: [order], deadlineBlock: 103 },
+        id,
+        orders: [order],
+        deadlineBlock: 103,
         solutions: solutions.map(({ buy = 2_950n * million, ...solution }) => ({
-          ...{ solver, score: 5n, fills: [{ order, sell: unit, buy }] },
+          solver,
+          score: 5n,
+          fills: [{ order, sell: unit, buy }],
           ...solution,
         })),
       })

@@ -52,13 +52,17 @@ describe('what keeps all orders comes before what keeps one', () => {
     return { code, since, evidence, further: further.map((reason: { code: string }) => reason.code) }
   }
   const block = (seconds: number) => ({
-    ...{ kind: 'blocks', number: 102, head: 102 },
+    kind: 'blocks',
+    number: 102,
+    head: 102,
     at: at(seconds).toISOString().replace('.000Z', 'Z'),
   })
 
   test('auctions are halted', async () => {
     expect(await out({ held: -1_000 })).toEqual({
-      ...{ code: 'auctionsHalted', since: '2027-01-15T07:43:20Z', evidence: [block(-5)] },
+      code: 'auctionsHalted',
+      since: '2027-01-15T07:43:20Z',
+      evidence: [block(-5)],
       further: ['priceOutOfReach'],
     })
   })
@@ -66,14 +70,18 @@ describe('what keeps all orders comes before what keeps one', () => {
   test('the node is away, so that auctions are halted', async () => {
     stage.world.isAway = true
     expect(await out({ held: -1_000 })).toEqual({
-      ...{ code: 'nodeAway', since: '2027-01-15T07:43:20Z', evidence: [block(-5)] },
+      code: 'nodeAway',
+      since: '2027-01-15T07:43:20Z',
+      evidence: [block(-5)],
       further: ['auctionsHalted', 'priceOutOfReach'],
     })
   })
 
   test('the chain is behind', async () => {
     expect(await out({ indexed: -1_000 })).toEqual({
-      ...{ code: 'chainBehind', since: '2027-01-15T07:43:20Z', evidence: [block(-1_000)] },
+      code: 'chainBehind',
+      since: '2027-01-15T07:43:20Z',
+      evidence: [block(-1_000)],
       further: ['priceOutOfReach'],
     })
   })
@@ -148,7 +156,8 @@ describe('a fill in a block that the chain replaced', () => {
 test('an order of which only a small part would get its limit is out of reach for the rest', async () => {
   const order = await stage.order({ partiallyFillable: true })
   await stage.stand(order, {
-    ...{ marketGap: 9_000n, feeShare: 0n },
+    marketGap: 9_000n,
+    feeShare: 0n,
     routed: { block: 102, price: { sell: unit, buy: 2_755n * million } },
   })
   const { code, summary, evidence } = await diagnosis(order)
@@ -160,10 +169,14 @@ test('an order of which only a small part would get its limit is out of reach fo
 
 test('amounts of the native coin have its symbol', async () => {
   const order = await stage.order({
-    ...{ kind: 'buy', partiallyFillable: true, buyToken: nativeMarker, buyAmount: unit / 4n },
+    kind: 'buy',
+    partiallyFillable: true,
+    buyToken: nativeMarker,
+    buyAmount: unit / 4n,
   })
   await stage.stand(order, {
-    ...{ marketGap: 9_000n, feeShare: 0n },
+    marketGap: 9_000n,
+    feeShare: 0n,
     routed: { block: 102, price: { sell: unit, buy: unit / 8n } },
   })
   expect((await diagnosis(order)).summary).toMatch(/^For all that is left, 0\.25 ETH, /)

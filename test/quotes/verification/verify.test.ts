@@ -43,14 +43,24 @@ function estimateFor(
   const sellAmount = kind === 'buy' ? (more.promised ?? amountIn) : amountIn
   const buyAmount = kind === 'sell' ? (more.promised ?? amountOut) : amountOut
   const estimate: Estimate = {
-    ...{ estimator: 'router', solver, sellAmount, buyAmount, gas: claimedGas, standing: 'computed' },
-    ...{ execution: { preInteractions: [], interactions, txOrigin: null }, route: null, block: null },
+    estimator: 'router',
+    solver,
+    sellAmount,
+    buyAmount,
+    gas: claimedGas,
+    standing: 'computed',
+    execution: { preInteractions: [], interactions, txOrigin: null },
+    route: null,
+    block: null,
     ...more.estimate,
   }
   const amount = kind === 'sell' ? sellAmount : buyAmount
   const trade: VerifiedTrade = {
-    ...{ ask: { kind, sellToken, buyToken, amount }, from: trader, receiver: null },
-    ...{ preHooks: [], postHooks: [] },
+    ask: { kind, sellToken, buyToken, amount },
+    from: trader,
+    receiver: null,
+    preHooks: [],
+    postHooks: [],
     ...more.hooks,
   }
   return Object.assign<Case, { amountOut: bigint }>([estimate, trade], { amountOut })
@@ -93,10 +103,19 @@ describe('a computed estimate of a trader without funds', () => {
       const block = Number(await stage.evm.rpc.call('eth_blockNumber'))
       const estimate = estimateFor([a, b], 'sell', ether, { estimate: { block } })
       const question: TradeQuestion = {
-        ...{ kind: 'sell', from: trader, receiver: null, sellToken: a, buyToken: b, block: null },
-        ...{ sellAmount: 9n * ether, buyAmount: 1n, txOrigin: solver },
-        ...{ preInteractions: [], interactions: stage.walk([a, b], 9n * ether).interactions },
-        ...{ postInteractions: [], others: [] },
+        kind: 'sell',
+        from: trader,
+        receiver: null,
+        sellToken: a,
+        buyToken: b,
+        block: null,
+        sellAmount: 9n * ether,
+        buyAmount: 1n,
+        txOrigin: solver,
+        preInteractions: [],
+        interactions: stage.walk([a, b], 9n * ether).interactions,
+        postInteractions: [],
+        others: [],
       }
       await stage.settle(question)
       expect(await verify(estimate)).toEqual(held(amountsOf(estimate)))
@@ -262,7 +281,9 @@ describe('the simulation', () => {
   const ask = async ([estimate, trade]: Case, answer: Partial<TradeAnswer> | undefined | Error) => {
     const { questions, checkTrade } = answering(answer)
     const verification = await verifyEstimate(estimate, trade, {
-      ...{ checkTrade, maxInaccuracy: 0.01, baseTokens: [] },
+      checkTrade,
+      maxInaccuracy: 0.01,
+      baseTokens: [],
     })
     return { verification, questions }
   }
@@ -277,9 +298,19 @@ describe('the simulation', () => {
     const { verification, questions } = await ask(estimate, { received: 0n, buySurplus: 3n })
     expect(questions).toEqual([
       {
-        ...{ kind: 'sell', from: trader, receiver, sellToken: a, buyToken: b, sellAmount: ether },
-        ...{ buyAmount: 991n, preInteractions: [own, hook], interactions: [own, own] },
-        ...{ postInteractions: [hook, hook], others: [], txOrigin, block: 7 },
+        kind: 'sell',
+        from: trader,
+        receiver,
+        sellToken: a,
+        buyToken: b,
+        sellAmount: ether,
+        buyAmount: 991n,
+        preInteractions: [own, hook],
+        interactions: [own, own],
+        postInteractions: [hook, hook],
+        others: [],
+        txOrigin,
+        block: 7,
       },
     ])
     expect(verification).toEqual(held({ gas: claimedGas, sellAmount: ether, buyAmount: 994n }))

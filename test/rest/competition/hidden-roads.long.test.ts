@@ -62,16 +62,18 @@ beforeAll(async () => {
     const end = { endedAt: new Date(0), endBlock: 101, outcome: 'driver failed: reverted', txHash: null }
     await endAttempt(tx, { ...second, ...end })
     const standing = {
-      ...{ reason: null, marketGap: -1n, feeShare: null, policyShare: null, missing: null },
-      ...{
-        fundsTakenBy: null,
-        held: null,
-        revert: null,
-        failing: null,
-        unpriced: [],
-        routed: null,
-        best: null,
-      },
+      reason: null,
+      marketGap: -1n,
+      feeShare: null,
+      policyShare: null,
+      missing: null,
+      fundsTakenBy: null,
+      held: null,
+      revert: null,
+      failing: null,
+      unpriced: [],
+      routed: null,
+      best: null,
     }
     const standings = [winning, losing].map(({ id }) => ({ ...standing, orderId: id }))
     await writeStandings(tx, network.chainId, standings, new Date(0))
@@ -82,7 +84,9 @@ beforeAll(async () => {
   })
   const trades = [{ order: settled, sell: unit, buy: 2_940n }]
   await storeSettlement(db, {
-    ...{ txHash, blockNumber: 102, logIndex: 4 },
+    txHash,
+    blockNumber: 102,
+    logIndex: 4,
     auctionId: 31n,
     solver: solvers[0],
     trades,
@@ -100,9 +104,19 @@ function valuesOf(name: string): unknown[] {
   const owners = orders.map(({ owner }) => owner)
   const ids = ['Auction:31', 'Solution:31:0', `Trade:${network.chainId}:102:3`]
   const values: Record<string, unknown[]> = {
-    ...{ uid: uids, uids: [uids], orderUid: uids, hash: [txHash], network: [network.name] },
-    ...{ id: [31], auctionId: [31], nodeId: [...ids, ...uids.map((uid) => `Order:${uid}`)].map(encodedId) },
-    ...{ address: owners, owner: owners, account: owners, user: owners, wallet: owners },
+    uid: uids,
+    uids: [uids],
+    orderUid: uids,
+    hash: [txHash],
+    network: [network.name],
+    id: [31],
+    auctionId: [31],
+    nodeId: [...ids, ...uids.map((uid) => `Order:${uid}`)].map(encodedId),
+    address: owners,
+    owner: owners,
+    account: owners,
+    user: owners,
+    wallet: owners,
   }
   return values[name] ?? []
 }
@@ -152,10 +166,9 @@ function edgesOfField({ type }: GraphQLField<unknown, unknown>, field: string): 
   const named = getNamedType(type)
   if (isObjectType(named)) return [{ field, to: named, write: (selection) => `${field} { ${selection} }` }]
   if (!isAbstractType(named)) return []
-  return schema.getPossibleTypes(named).map((to) => ({
-    ...{ field, to },
-    write: (selection) => `${field} { ... on ${to.name} { ${selection} } }`,
-  }))
+  return schema
+    .getPossibleTypes(named)
+    .map((to) => ({ field, to, write: (selection) => `${field} { ... on ${to.name} { ${selection} } }` }))
 }
 
 /** Types that tell who solved, except quotes. */

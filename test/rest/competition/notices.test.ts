@@ -23,8 +23,13 @@ beforeAll(async () => {
   // 19 and 21 had no solution that could be stored, 23 is still under way.
   for (const auctionId of [19n, 20n, 21n, 22n, 23n])
     await insertNotice(db, {
-      ...{ chainId: network.chainId, solver, auctionId, solutionIds: [1n] },
-      ...{ kind: 'timeout', reason: 'late', at: new Date(0) },
+      chainId: network.chainId,
+      solver,
+      auctionId,
+      solutionIds: [1n],
+      kind: 'timeout',
+      reason: 'late',
+      at: new Date(0),
     })
 })
 afterAll(async () => {

@@ -139,7 +139,10 @@ describe('clients of the released document', () => {
     order.properties.validTo = { type: 'string' }
     delete changed.paths[orders]?.delete
     changed.paths[orders]?.post?.parameters?.push({
-      ...{ name: 'tip', in: 'query', required: true, schema: { type: 'string' } },
+      name: 'tip',
+      in: 'query',
+      required: true,
+      schema: { type: 'string' },
     })
     const changes = breakingChanges(released, changed)
     expect(changes).toContain(`delete ${orders}: gone`)

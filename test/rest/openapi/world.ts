@@ -200,8 +200,11 @@ function servicesOver(db: () => Database): Partial<TradingServices> {
         quotes: quoteServices(),
         simulateOrder: simulations().simulateOrder,
         diagnosis: {
-          ...{ db: db(), network, now, policy: { deniedTokens: new Set() } },
-          ...{ auctions: { everyBlocks: 2, minLifetime: 60 }, chain: { balances: async () => [] } },
+          network,
+          now,
+          policy: { deniedTokens: new Set() },
+          auctions: { everyBlocks: 2, minLifetime: 60 },
+          chain: { balances: async () => [] },
         },
       }),
     simulateStored: (uid, block) => simulateStored(uid, block, simulations()),

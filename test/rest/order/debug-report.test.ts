@@ -14,8 +14,13 @@ beforeAll(async () => {
   // Another winner, which does not trade the order.
   await server.database.db.transaction((tx) =>
     startAttempt(tx, {
-      ...{ auctionId: 9n, chainId: order.chainId, solutionUid: 2, solver: other },
-      ...{ startedAt: new Date('2027-01-15T07:43:22.500Z'), startBlock: 101, deadlineBlock: 103 },
+      auctionId: 9n,
+      chainId: order.chainId,
+      solutionUid: 2,
+      solver: other,
+      startedAt: new Date('2027-01-15T07:43:22.500Z'),
+      startBlock: 101,
+      deadlineBlock: 103,
     }),
   )
 })

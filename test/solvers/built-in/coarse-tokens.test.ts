@@ -139,8 +139,12 @@ describe('a token whose atom is worth a coin', () => {
     const entries = [
       auctionOrder({ ...sells, sellAmount: 5n, buyAmount: (499n * weth) / 100n, validTo: 1_900_000_001 }),
       auctionOrder({
-        ...{ kind: 'buy', sellToken: wrapped, buyToken: unit, validTo: 1_900_000_002 },
-        ...{ sellAmount: (501n * weth) / 100n, buyAmount: 5n },
+        kind: 'buy',
+        sellToken: wrapped,
+        buyToken: unit,
+        validTo: 1_900_000_002,
+        sellAmount: (501n * weth) / 100n,
+        buyAmount: 5n,
       }),
     ]
     const [best] = await settle(auctionOf(entries, { [unit]: weth * weth }), pools)
@@ -175,7 +179,11 @@ describe('tokens of any decimals and prices', () => {
     .filter(({ decimals, price }) => price + 18 - decimals > 3)
   const size = fc.record({ whole: fc.bigInt(1n, 2_000n), depth: fc.bigInt(1_000n, 10_000n) })
   const sample = fc.record({
-    ...{ sold: token, bought: token, size, isSell: fc.boolean(), isPartial: fc.boolean() },
+    sold: token,
+    bought: token,
+    size,
+    isSell: fc.boolean(),
+    isPartial: fc.boolean(),
     ask: fc.bigInt(900n, 1_000n),
     orders: fc.integer({ min: 1, max: 3 }),
     volumeFee: fc.constantFrom(0n, 200n, 10_000n),

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { upperBound } from '../../../bench/solver/bound.ts'
-import { type Instance, smallInstance } from '../../../bench/solver/instances.ts'
-import { scoreOf, solverOptions } from '../../../bench/solver/score.ts'
 import type { AuctionOrder } from '../../../src/domain/auction/auction.ts'
 import type { Address } from '../../../src/domain/evm/address.ts'
 import { poolSide } from '../../../src/domain/routing/pool.ts'
 import { settlementGas } from '../../../src/domain/settlement/gas.ts'
 import { createBuiltInSolver } from '../../../src/solvers/built-in/solver.ts'
 import { dollar, wrapped } from '../../fakes/order.ts'
+import { upperBound } from './bound.ts'
+import { type Instance, smallInstance } from './instances.ts'
+import { scoreOf, solverOptions } from './score.ts'
 
 /** Instances of two tokens whose orders, at most six, are only filled whole. */
 function* simpleInstances(count: number): Generator<Instance> {

@@ -222,7 +222,8 @@ describe('one order', () => {
           sellToken: wrapped,
           buyToken: dollar,
           sellAmount: paid,
-          ...{ buyAmount, kind: kind === 'sell' ? 'sell' : 'buy' },
+          buyAmount,
+          kind: kind === 'sell' ? 'sell' : 'buy',
         })
         const nativePrices = new Map([
           [wrapped, oneCoin],

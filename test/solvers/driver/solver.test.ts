@@ -51,11 +51,17 @@ beforeEach(() => {
   notices = []
   outside.asked.length = 0
   const limits = {
-    ...{ failures: 3, atOnce: 2 },
-    ...{ pauseMs: { least: 1_000, most: 1_000 }, backOffMs: { least: 1_000, most: 1_000 } },
+    failures: 3,
+    atOnce: 2,
+    pauseMs: { least: 1_000, most: 1_000 },
+    backOffMs: { least: 1_000, most: 1_000 },
   }
   solver = connectDriver({
-    ...{ name: 'x', url: outside.url, address, solveMs: 3_000, now: Date.now },
+    name: 'x',
+    url: outside.url,
+    address,
+    solveMs: 3_000,
+    now: Date.now,
     health: createHealth({ name: 'x', limits, now: Date.now, log: silentLog }),
     store: async (notice) => void notices.push(notice),
   })
@@ -72,7 +78,11 @@ test('a driver solves, reveals and settles', async () => {
   const proposal = only(await solve())
   expect(proposal).toMatchObject({ gas: 200_000n, submission: { calldata: '0x13' } })
   expect(proposal.submission?.claims.get(entry.order.uid)).toEqual({
-    ...{ kind: 'sell', sellToken: wrapped, buyToken: dollar, sellAmount: 1_000n, buyAmount: 2_900n },
+    kind: 'sell',
+    sellToken: wrapped,
+    buyToken: dollar,
+    sellAmount: 1_000n,
+    buyAmount: 2_900n,
     executed: { sell: 1_000n, buy: 3_000n },
   })
   const [request] = asked('/solve')
@@ -86,7 +96,9 @@ test('a driver solves, reveals and settles', async () => {
   const assignment = { auctionId: 7n, solutionId: 1, deadlineBlock: 103 }
   expect(await submits?.settle(assignment, new AbortController().signal)).toBeUndefined()
   expect(asked('/settle')[0]?.body).toEqual({
-    ...{ solutionId: 1, submissionDeadlineLatestBlock: 103, auctionId: '7' },
+    solutionId: 1,
+    submissionDeadlineLatestBlock: 103,
+    auctionId: '7',
   })
   behaves({ '/settle': answering({ kind: 'FailedToSubmit', description: 'no gas' }, 400) })
   expect(await submits?.settle(assignment, new AbortController().signal)).toBe('FailedToSubmit: no gas')

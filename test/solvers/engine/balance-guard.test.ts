@@ -182,7 +182,10 @@ async function taking(
   taken: bigint,
 ): Promise<Interaction> {
   const solution: Solution = {
-    ...{ solver, executions: [], score: 1n, pairScores: new Map() },
+    solver,
+    executions: [],
+    score: 1n,
+    pairScores: new Map(),
     proposal: { prices: new Map(), trades: [], interactions: [pay(taken)], gas: 100_000n },
   }
   const balances = new Map([[token, await held(token)] as const])

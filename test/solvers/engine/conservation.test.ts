@@ -104,8 +104,13 @@ function randomProposal(random: Random) {
     const output = poolOutputDown(now, sellToken, input)
     state.set(pool.address, poolAfterSwap(now, sellToken, input, output))
     interactions.push({
-      ...{ kind: 'liquidity', id: pool.address, internalize: random.chance(0.4) },
-      ...{ inputToken: sellToken, outputToken: buyToken, inputAmount: input, outputAmount: output },
+      kind: 'liquidity',
+      id: pool.address,
+      internalize: random.chance(0.4),
+      inputToken: sellToken,
+      outputToken: buyToken,
+      inputAmount: input,
+      outputAmount: output,
     })
     // The common token of two pools keeps its price.
     const scale = prices.get(sellToken) ?? prices.get(buyToken) ?? 10n ** 30n
@@ -128,8 +133,15 @@ function randomCase(random: Random): Case | undefined {
   const { trades, prices, interactions } = randomProposal(random)
   const limits = new Map(tokens.map((token) => [token, { perSettlement: 10n ** 40n, perDay: 10n ** 40n }]))
   const engine: EngineSolution = {
-    ...{ id: 1, prices, trades: [], interactions, preInteractions: [], postInteractions: [] },
-    ...{ gas: 1n, flashloans: new Map(), wrappers: [] },
+    id: 1,
+    prices,
+    trades: [],
+    interactions,
+    preInteractions: [],
+    postInteractions: [],
+    gas: 1n,
+    flashloans: new Map(),
+    wrappers: [],
   }
   const made = toProposal(
     { ...engine, trades: [{ kind: 'fulfillment', order: '0x', executedAmount: 1n, fee: 0n }] },
@@ -139,7 +151,8 @@ function randomCase(random: Random): Case | undefined {
   const [placed, ...brought] = trades.map(({ entry }) => entry) as [AuctionOrder, ...AuctionOrder[]]
   const traded = trades.map(({ entry: { order, remaining }, fee }) => ({
     orderUid: order.uid,
-    ...{ executedAmount: order.kind === 'sell' ? remaining - fee : remaining, fee },
+    executedAmount: order.kind === 'sell' ? remaining - fee : remaining,
+    fee,
   }))
   const form = (proposal: Proposal): Proposal => ({ ...proposal, trades: traded, jitOrders: brought })
   const { uninternalized } = made

@@ -35,9 +35,18 @@ const jit = {
   kind: 'jit',
   executedAmount: '1',
   order: {
-    ...{ sellToken: wrapped, buyToken: dollar, receiver: router, sellAmount: '1', buyAmount: '1' },
-    ...{ validTo: 1, appData: `0x${'00'.repeat(32)}`, kind: 'sell' },
-    ...{ sellTokenBalance: 'erc20', buyTokenBalance: 'erc20', signingScheme: 'eip712', signature: '0x' },
+    sellToken: wrapped,
+    buyToken: dollar,
+    receiver: router,
+    sellAmount: '1',
+    buyAmount: '1',
+    validTo: 1,
+    appData: `0x${'00'.repeat(32)}`,
+    kind: 'sell',
+    sellTokenBalance: 'erc20',
+    buyTokenBalance: 'erc20',
+    signingScheme: 'eip712',
+    signature: '0x',
   },
 }
 const loan = {
@@ -48,8 +57,13 @@ const loan = {
   amount: '1',
 }
 const swap = {
-  ...{ kind: 'liquidity', internalize: false, id: numbered('02'), inputToken: wrapped, outputToken: dollar },
-  ...{ inputAmount: '1', outputAmount: '1' },
+  kind: 'liquidity',
+  internalize: false,
+  id: numbered('02'),
+  inputToken: wrapped,
+  outputToken: dollar,
+  inputAmount: '1',
+  outputAmount: '1',
 }
 const allowance = (spender: string) => ({ allowances: [{ token: dollar, spender, amount: '9' }] })
 

@@ -306,7 +306,9 @@ function expectedOf({ affiliates, trades, now }: History) {
           : [
               {
                 ...trade,
-                ...{ code: trade.code, time: timeOf(trade.time), value: valued(trade) },
+                code: trade.code,
+                time: timeOf(trade.time),
+                value: valued(trade),
                 isOneToken:
                   trade.bought === token || (trade.bought === nativeMarker && trade.chainId === wrapping),
               },

@@ -51,7 +51,11 @@ const competitionOf = (
   { number, orders, prices }: Sample,
   stored: readonly Order[],
 ): MirroredCompetition => ({
-  ...{ chainId, number: BigInt(number), block: number, deadlineBlock: number + 3, solutions: [] },
+  chainId,
+  number: BigInt(number),
+  block: number,
+  deadlineBlock: number + 3,
+  solutions: [],
   orders: orders.flatMap((index) => stored[index]?.uid ?? []),
   nativePrices: new Map(
     prices.flatMap((price, index) => (price === null ? [] : [[tokens[index] ?? '0x', BigInt(price)]])),
@@ -97,8 +101,11 @@ test('an order that is not stored is left out, and its executions stay in the so
   const order = await storeOrder(db, { chainId })
   const unknown = `0x${'77'.repeat(56)}` as const
   const executions = [order.uid, unknown].map((orderUid, index) => ({
-    ...{ orderUid, sellToken: numbered('a1'), buyToken: numbered('a2') },
-    ...{ executedSell: BigInt(index + 1), executedBuy: 10n },
+    orderUid,
+    sellToken: numbered('a1'),
+    buyToken: numbered('a2'),
+    executedSell: BigInt(index + 1),
+    executedBuy: 10n,
   }))
   const ranked = { uid: 0, ranking: 1, solver: numbered('51'), isWinner: true, filteredOut: false }
   const scored = { ...ranked, score: 2n ** 200n, referenceScore: 0n, txHash: null }

@@ -180,17 +180,22 @@ test('what is read from an order book is there at once, for each client that nam
   const unused = () => Promise.reject(new Error('it is not called'))
   const calls = createByteBudget({ what: 'calls', bytes: 10, ageMs: 1_000 }, { now: Date.now })
   const read = createOrderReader({
-    ...{ network: sampleNetwork, db, now: Date.now, log: silentLog, callsOfClients: calls },
+    network: sampleNetwork,
+    db,
+    now: Date.now,
+    log: silentLog,
+    callsOfClients: calls,
     orderBook: {
-      ...{ ordersByUids: unused, ordersOf: unused, ordersIn: unused, latestCompetition: unused },
-      ...{
-        tradesOf: unused,
-        competition: unused,
-        get: unused,
-        pass: unused,
-        order: () => Promise.resolve(body),
-        state: () => 'closed' as never,
-      },
+      ordersByUids: unused,
+      ordersOf: unused,
+      ordersIn: unused,
+      latestCompetition: unused,
+      tradesOf: unused,
+      competition: unused,
+      get: unused,
+      pass: unused,
+      order: () => Promise.resolve(body),
+      state: () => 'closed' as never,
     },
     meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {}, ...ignored },
     readSettled: unused,

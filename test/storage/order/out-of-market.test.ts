@@ -32,7 +32,9 @@ const edges = [
   .map((order) => ({ ...order, quote: { sellAmount: 1_000n, buyAmount: 500n, feeAmount: 10n } }))
   .concat(
     [7n, 8n].map((buyAmount) => ({
-      ...{ kind: 'sell' as const, sellAmount: 3n, buyAmount },
+      kind: 'sell' as const,
+      sellAmount: 3n,
+      buyAmount,
       quote: { sellAmount: 3n, buyAmount: 10n, feeAmount: 1n },
     })),
   )

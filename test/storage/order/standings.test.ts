@@ -7,8 +7,18 @@ import { storeOrder } from '../../fakes/stored-order.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 
 const nowhere: Omit<OrderStanding, 'orderId'> = {
-  ...{ reason: null, marketGap: null, feeShare: null, policyShare: null, missing: null, fundsTakenBy: null },
-  ...{ held: null, revert: null, failing: null, unpriced: [], routed: null, best: null },
+  reason: null,
+  marketGap: null,
+  feeShare: null,
+  policyShare: null,
+  missing: null,
+  fundsTakenBy: null,
+  held: null,
+  revert: null,
+  failing: null,
+  unpriced: [],
+  routed: null,
+  best: null,
 }
 
 test('standings that are written together keep the token and pool that fail, whichever order comes first', async () => {

@@ -42,7 +42,10 @@ test('the database’s surplus of an account equals the domain’s', async () =>
     )
     const [sellToken, buyToken] = pair
     const order = await storeOrder(db, {
-      ...{ ...terms, sellToken, buyToken, validTo: 2_000_000_000 + Number(id) },
+      ...terms,
+      sellToken,
+      buyToken,
+      validTo: 2_000_000_000 + Number(id),
       ...(isPlaced ? { owner: contract, onchainUser: owner } : { owner }),
     })
     const nativePrices = new Map([[wrappedForm(surplusToken(order), wrapped), price]])

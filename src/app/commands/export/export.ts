@@ -63,12 +63,20 @@ export async function exportFeed(
   if (key !== undefined && !/^[!-~]{1,1000}$/.test(key)) fault('the key must be visible characters of ASCII')
   const network = await chooseNetwork(name, service)
   const contents = {
-    ...{ network: network.name, chainId: network.chainId, format: wish.format, filter: wish.filter },
+    network: network.name,
+    chainId: network.chainId,
+    format: wish.format,
+    filter: wish.filter,
   }
   const folder = await openFolder(wish.out, contents, wish.after)
   const read = createFeedReader({
-    ...{ service, network: network.name, filter: wish.filter, key, random },
-    ...{ patience: follow ? Number.POSITIVE_INFINITY : patience, warn },
+    service,
+    network: network.name,
+    filter: wish.filter,
+    key,
+    random,
+    patience: follow ? Number.POSITIVE_INFINITY : patience,
+    warn,
   })
   const steps = { folder, read, rows: wish.rows, skipsGaps: flags['skip-gap'], print, warn }
   let position = await readToHead(folder.start, steps)
@@ -132,8 +140,13 @@ async function readToHead(
 
 function filterOf(flags: ExportFlags): Record<string, string[]> {
   const given = {
-    ...{ label: flags.label, owner: flags.owner, token: flags.token, appCode: flags['app-code'] },
-    ...{ referrer: flags.referrer, class: flags.class, kind: flags.kind },
+    label: flags.label,
+    owner: flags.owner,
+    token: flags.token,
+    appCode: flags['app-code'],
+    referrer: flags.referrer,
+    class: flags.class,
+    kind: flags.kind,
   }
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, values]) => {

@@ -77,8 +77,11 @@ export function createFeedReader({
   for (const [name, values] of Object.entries(filter))
     for (const value of values) url.searchParams.append(name, value)
   const peer = {
-    ...{ name: 'the service', url: url.href, now: Date.now },
-    ...{ timeoutMs: service.timeoutMs, maxBytes: maxPageBytes },
+    name: 'the service',
+    url: url.href,
+    now: Date.now,
+    timeoutMs: service.timeoutMs,
+    maxBytes: maxPageBytes,
     // Not the Authorization header, which the URL may already fill.
     ...(key !== undefined && { headers: { 'x-api-key': key } }),
   }

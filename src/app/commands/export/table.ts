@@ -42,10 +42,16 @@ interface Column {
 }
 
 const ofEvent = (name: string, type: Column['type'], of: (event: Event) => string | Date | null): Column => ({
-  ...{ name, type, isNullable: true, of: ({ event }) => (event ? of(event) : null) },
+  name,
+  type,
+  isNullable: true,
+  of: ({ event }) => (event ? of(event) : null),
 })
 const ofOrder = (name: string, of: (order: Order) => string | null): Column => ({
-  ...{ name, type: 'text', isNullable: true, of: ({ order }) => (order ? of(order) : null) },
+  name,
+  type: 'text',
+  isNullable: true,
+  of: ({ order }) => (order ? of(order) : null),
 })
 const ofTrade = (
   name: string,
@@ -94,7 +100,8 @@ async function openParquet(chainId: number, write: Write): Promise<Table> {
   const schema = [
     { name: 'book', num_children: columns.length },
     ...columns.map(({ name, type, isNullable }) => ({
-      ...{ name, ...types[type] },
+      name,
+      ...types[type],
       repetition_type: isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
     })),
   ]

@@ -159,7 +159,9 @@ export function orderDataOf(order: SpelledTerms): OrderData {
   const { sellAmount, buyAmount, feeAmount, kind, sellTokenBalance, buyTokenBalance } = order
   return {
     ...order,
-    ...{ sellAmount: BigInt(sellAmount), buyAmount: BigInt(buyAmount), feeAmount: BigInt(feeAmount) },
+    sellAmount: BigInt(sellAmount),
+    buyAmount: BigInt(buyAmount),
+    feeAmount: BigInt(feeAmount),
     kind: kind === 'SELL' ? 'sell' : 'buy',
     sellTokenBalance: ({ ERC20: 'erc20', INTERNAL: 'internal', EXTERNAL: 'external' } as const)[
       sellTokenBalance

@@ -112,12 +112,14 @@ export async function quote(
     ? atomsOf('--amount', flags.amount ?? '', sellToken)
     : atomsOf('--buy-amount', flags['buy-amount'] ?? '', buyToken)
   const input: Input<QuoteInput> = {
-    ...{ network: network.name, from, receiver, sellToken: sellToken.address, buyToken: buyToken.address },
-    ...{
-      amount: isSale ? { sellBeforeFee: fixed } : { buyAfterFee: fixed },
-      validity: { validFor },
-      appData,
-    },
+    network: network.name,
+    from,
+    receiver,
+    sellToken: sellToken.address,
+    buyToken: buyToken.address,
+    amount: isSale ? { sellBeforeFee: fixed } : { buyAfterFee: fixed },
+    validity: { validFor },
+    appData,
     ...(slippage === 'auto' && { slippage: 'AUTO' }),
   }
   const slippageBps = typeof slippage === 'number' ? slippage : undefined
@@ -142,8 +144,16 @@ export async function quote(
     ),
   )
   const file: OrderFile = {
-    ...{ network: name, chainId, settlementContract, from, quoteId: quote.quoteId },
-    ...{ sellToken, buyToken, appData, order, priceImpact: quote.priceImpact },
+    network: name,
+    chainId,
+    settlementContract,
+    from,
+    quoteId: quote.quoteId,
+    sellToken,
+    buyToken,
+    appData,
+    order,
+    priceImpact: quote.priceImpact,
   }
   const impact = impactLine(file)
   if (impact !== undefined) warn(impact)

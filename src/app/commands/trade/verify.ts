@@ -127,10 +127,7 @@ const check = (about: string, holds: boolean, says: string, else_: string): Chec
   holds ? passed(about, says) : failed(about, else_, advice)
 
 const dataOf = ({ sellToken, buyToken, appDataHash, ...terms }: VerifiedOrder) =>
-  orderDataOf({
-    ...terms,
-    ...{ sellToken: sellToken.address, buyToken: buyToken.address, appData: appDataHash },
-  })
+  orderDataOf({ ...terms, sellToken: sellToken.address, buyToken: buyToken.address, appData: appDataHash })
 
 function digestOf(order: VerifiedOrder, settlement: Address): Bytes32 {
   return orderDigest({ chainId: order.network.chainId, settlement }, dataOf(order))

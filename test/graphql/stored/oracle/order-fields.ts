@@ -188,8 +188,12 @@ function foundPrices(order: OrderRow, { routedSell, routedBuy, routedBlock }: Ro
       ? []
       : [
           {
-            ...{ solver: null, auctionId: null, block: routedBlock, uid: 0 },
-            ...{ sell: routedSell ?? '', buy: routedBuy ?? '' },
+            solver: null,
+            auctionId: null,
+            block: routedBlock,
+            uid: 0,
+            sell: routedSell ?? '',
+            buy: routedBuy ?? '',
           },
         ]
   return [...proposed, ...routed]
@@ -330,12 +334,10 @@ function hooksOf({ id, appData, interactions }: OrderRow, { appData: documents, 
   const written = (metadata ?? backend)?.hooks ?? {}
   return (['pre', 'post'] as const).flatMap((phase) =>
     ((written[phase] ?? []) as WrittenHook[]).map(({ target, callData, gasLimit }, position) => ({
-      ...{
-        phase: phase.toUpperCase(),
-        target: target.toLowerCase(),
-        callData: callData.toLowerCase(),
-        gasLimit,
-      },
+      phase: phase.toUpperCase(),
+      target: target.toLowerCase(),
+      callData: callData.toLowerCase(),
+      gasLimit,
       calls: hookCalls
         .filter((call) => call.orderId === id && call.phase === phase && call.position === position)
         .sort(byKey(({ blockNumber, logIndex }) => [blockNumber, logIndex], -1)),

@@ -37,7 +37,8 @@ async function readBalances(account: string, network: string) {
     .map((balance) => ({ ...balance, offered: offered.get(balance.token.address) }))
     .filter(({ balance, offered }) => balance !== '0' || offered !== undefined)
   return {
-    ...{ coin, rows },
+    coin,
+    rows,
     hasMore: read.balances.pageInfo.hasNextPage,
     hasMoreOrders: orders.pageInfo.hasNextPage,
   }

@@ -24,7 +24,9 @@ const bothGiven = 'Enter an account or an order, not both.'
 async function readTrades() {
   const [network, owner, orderUid] = ['network', 'owner', 'order'].map(choiceOf)
   const { trades } = await queryService(documents.listedTrades, {
-    ...{ network, owner, orderUid },
+    network,
+    owner,
+    orderUid,
     ...pageArguments(),
   })
   return {

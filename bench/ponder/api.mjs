@@ -1,4 +1,0 @@
-import { Hono } from 'hono'
-
-// biome-ignore lint/style/noDefaultExport: Ponder reads it
-export default new Hono()
