@@ -7,21 +7,26 @@ const names = readdirSync(path.join(root, 'docs', 'decisions'))
   .filter((name) => name !== 'README.md')
   .toSorted()
 const index = readPage('docs/decisions/README.md').text
+const lines = index.split('\n').filter((line) => line.startsWith('- '))
 
-describe('records of decisions', () => {
-  test('are numbered without a gap', () => {
-    expect(names.map((name) => name.slice(0, 4))).toEqual(
-      names.map((_, position) => String(position + 1).padStart(4, '0')),
+describe('decisions', () => {
+  test('are in the index by their numbers, without a gap, each with a record or a line', () => {
+    expect(lines.map((line) => line.slice(0, 7))).toEqual(
+      lines.map((_, position) => `- ${String(position + 1).padStart(4, '0')} `),
     )
+    for (const line of lines) expect(line.slice(7).split(' ').length).toBeGreaterThan(4)
   })
 
-  test.each(names)('%s has its parts, is short, and is in the index', (name) => {
+  test.each(names)('the record %s is short, and is in the index by its title', (name) => {
     const { text } = readPage(`docs/decisions/${name}`)
     const [, number, title] = /^# (\d+)\. (.+)$/m.exec(text) ?? []
-    const [, date] = /^Date: (\d{4}-\d\d-\d\d)$/m.exec(text) ?? []
     expect(number).toBe(String(Number(name.slice(0, 4))))
-    expect(index).toContain(`| ${name.slice(0, 4)} | [${title}](${name}) | ${date} |`)
-    for (const part of ['Context', 'Decision', 'Consequence']) expect(text).toContain(`\n**${part}.** `)
-    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(22)
+    expect(lines).toContain(`- ${name.slice(0, 4)} [${title}](${name})`)
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(12)
+  })
+
+  test('have 8,000 words at most', () => {
+    const texts = [index, ...names.map((name) => readPage(`docs/decisions/${name}`).text)]
+    expect(texts.join(' ').split(/\s+/).length).toBeLessThanOrEqual(8_000)
   })
 })
