@@ -152,6 +152,7 @@ export async function insertFoundOrders(
 }
 
 /** The static input of order `g` leaves its start to its context. */
+/** SQL condition: the start of `g` is in the contract, as `twapStart` of the domain reads it. */
 const startsByContext = `g.type = 'TWAP' AND substring(g.static_input FROM 161 FOR 32) = decode(repeat('00', 32), 'hex')`
 
 /** The time of a block that may still be reorganised; NULL if it is not stored, which `least` leaves out. */
