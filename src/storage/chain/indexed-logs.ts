@@ -387,17 +387,14 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
     ' UNION ',
   )
   const changed = await client.$queryRaw<{ uid: Uint8Array }[]>`${uids}`
-  await lockOrders(
-    tx,
-    changed.map(({ uid }): OrderUid => hexOf(uid)),
-  )
+  const changedUids = changed.map(({ uid }): OrderUid => hexOf(uid))
+  await lockOrders(tx, changedUids)
   const rows = await client.$queryRaw<{ id: bigint }[]>`
     SELECT id FROM orders WHERE chain_id = ${chainId} AND uid IN (${uids})`
-  const deleted = blockFacts.map(
-    (table) => Prisma.sql`${raw(`${table}_above`)} AS (DELETE FROM ${raw(table)} WHERE ${later})`,
-  )
+  const orderIds = rows.map(({ id }) => id)
+  const above = { gt: BigInt(block) }
   await client.settlementAttempt.updateMany({
-    where: { chainId, revertedBlock: { gt: BigInt(block) } },
+    where: { chainId, revertedBlock: above },
     data: {
       ...{ revertedGas: null, revertedGasPrice: null, revertedBlock: null },
       ...{ cancellationGas: null, cancellationGasPrice: null },
@@ -405,15 +402,13 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
   })
   // In SQL: the deleted rows decide which attempts to update.
   await client.$executeRaw`
-    WITH ${Prisma.join(deleted)},
+    WITH ${Prisma.join(blockFacts.map((table) => Prisma.sql`${raw(`${table}_above`)} AS (DELETE FROM ${raw(table)} WHERE ${later})`))},
       settlement AS (DELETE FROM settlements WHERE ${later} RETURNING auction_id, solution_uid, block_number)
     UPDATE settlement_attempts a SET outcome = NULL, ended_at = NULL, end_block = NULL, replaced_block = s.block_number
     FROM settlement s
     WHERE a.auction_id = s.auction_id AND a.solution_uid = s.solution_uid
       AND NOT EXISTS (SELECT 1 FROM settlements r WHERE r.auction_id = s.auction_id AND r.solution_uid = s.solution_uid
         AND r.block_number <= ${block})`
-  const orderIds = rows.map(({ id }) => id)
-  const above = { gt: BigInt(block) }
   await client.execution.deleteMany({ where: { orderId: { in: orderIds }, blockNumber: above } })
   await client.orderEvent.deleteMany({ where: { orderId: { in: orderIds }, blockNumber: above } })
   // In SQL: any number of orders can have expired by one block.

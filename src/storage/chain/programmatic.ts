@@ -157,6 +157,7 @@ export async function insertFoundOrders(
 }
 
 /** The static input of order `g` leaves its start to its context. */
+/** SQL condition: the start of `g` is in the contract, as `twapStart` of the domain reads it. */
 const startsByContext = `g.type = 'TWAP' AND substring(g.static_input FROM 161 FOR 32) = decode(repeat('00', 32), 'hex')`
 
 /** The time of a block that may still be reorganised; NULL if it is not stored, which `least` leaves out. */
@@ -166,9 +167,8 @@ const timeOf = (chainId: number, block: number) =>
 /**
  * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a log up to
  * it, but for those that were read for a posted part, and makes those due that were read or polled at one of
- * these blocks, with the parts that ended above it; the next look makes the poll void. A part that is left
- * without its order is compared with the contract at the height where that was. In SQL: the deleted rows
- * decide what to update.
+ * these blocks, with the parts that ended above it; a look voids the poll. A part without its order is
+ * compared with the contract at the height of that order. In SQL: the deleted rows decide what to update.
  */
 export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
   const rerooted = await sql(tx).$queryRaw<{ owner: Uint8Array }[]>`

@@ -217,12 +217,17 @@ function beyond(
   return Prisma.sql`(${columns}) ${raw(isGreater ? '>' : '<')} (${Prisma.join(values)})`
 }
 
-/** Condition: order `o` has an end that no part of these terms has. */
-function isStray({ input, start, signableParts }: TwapSchedule): Prisma.Sql {
-  const end = Prisma.sql`(o.valid_to + 1 - ${Number(windowOf(input))}::bigint - ${start}::bigint)`
-  const t = Prisma.sql`${Number(input.t)}::bigint`
-  return Prisma.sql`NOT (${end} % ${t} = 0 AND ${end} >= 0 AND ${end} / ${t} < ${signableParts}::bigint)`
-}
+/** The terms by which ends of parts are found; of an order without a schedule, there are none. */
+const endsOf = (schedule: TwapSchedule | null) => ({
+  first: schedule ? Number(windowOf(schedule.input)) + schedule.start : 0,
+  t: schedule ? Number(schedule.input.t) : 1,
+  count: schedule ? schedule.signableParts : 0,
+})
+
+/** Condition: `twapPartByEnd` of the domain has no part for the end of order `o`; a test compares the two. */
+const isStray = ({ first, t, count }: Record<keyof ReturnType<typeof endsOf>, number | Prisma.Sql>) =>
+  Prisma.sql`NOT ((o.valid_to + 1 - ${first}::bigint) % ${t}::bigint = 0 AND o.valid_to + 1 >= ${first}::bigint
+    AND (o.valid_to + 1 - ${first}::bigint) / ${t}::bigint < ${count}::bigint)`
 
 /**
  * Reads a page of a list for each of these programmatic orders, or one of all rows without any, in at most
@@ -247,7 +252,7 @@ export async function readPages(
         ? Prisma.sql`g.chain_id = ${chainId}`
         : Prisma.sql`g.chain_id = ANY(${[...environment.chainIds]}::int[])`,
       ...(parents ? [Prisma.sql`g.id = n.parent`] : []),
-      ...(strays ? [isStray(strays)] : []),
+      ...(strays ? [isStray(endsOf(strays))] : []),
       filterOf(list, where, environment),
     ],
     ' AND ',
@@ -304,14 +309,10 @@ interface Scheduled {
 
 /** Counts, for each programmatic order, those of its orders in the book that the arithmetic does not have. */
 export async function countStrays(db: Db, orders: readonly Scheduled[]): Promise<number[]> {
-  const terms = orders.map(({ schedule }) => ({
-    first: schedule ? Number(windowOf(schedule.input)) + schedule.start : 0,
-    t: schedule ? Number(schedule.input.t) : 1,
-    count: schedule ? schedule.signableParts : 0,
-  }))
+  const terms = orders.map(({ schedule }) => endsOf(schedule))
+  const ofRow = isStray({ first: raw('n.first'), t: raw('n.t'), count: raw('n.count') })
   const rows = await sql(db).$queryRaw<{ strays: bigint }[]>`
-    SELECT (SELECT count(*) FROM programmatic_orders g, ${raw(partsOfOrder)} AND g.id = n.id AND NOT (
-        (o.valid_to + 1 - n.first) % n.t = 0 AND o.valid_to + 1 >= n.first AND (o.valid_to + 1 - n.first) / n.t < n.count)) AS strays
+    SELECT (SELECT count(*) FROM programmatic_orders g, ${raw(partsOfOrder)} AND g.id = n.id AND ${ofRow}) AS strays
     FROM unnest(${orders.map(({ id }) => id)}::bigint[], ${terms.map(({ first }) => first)}::bigint[],
       ${terms.map(({ t }) => t)}::bigint[], ${terms.map(({ count }) => count)}::bigint[])
       WITH ORDINALITY AS n(id, first, t, count, place) ORDER BY n.place`

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Order, OrderUid } from '../../../src/domain/order/order.ts'
+import { filledAmount, type Order, type OrderUid } from '../../../src/domain/order/order.ts'
 import { orderStatus, orderStatuses } from '../../../src/domain/order/status.ts'
 import { type ChainFacts, insertChainFacts } from '../../../src/storage/chain/indexed-logs.ts'
 import { type Database, sql, type Tx } from '../../../src/storage/database/database.ts'
+import { liveOrdersAfter } from '../../../src/storage/order/live.ts'
 import { cancelOrders, findOrders, insertOrder } from '../../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { statusSql } from '../../../src/storage/order/status.ts'
@@ -98,6 +99,18 @@ test('the database derives the same status as the domain, and filters by it', as
   const statuses = orders.map((order) => orderStatus(order, now))
   expect(orders.map(({ id }) => inSql.get(id))).toEqual(statuses)
   expect([...new Set(statuses)].sort()).toEqual([...orderStatuses].sort())
+  const { orders: live } = await liveOrdersAfter(db, 11155111, { validTo: 0n, id: 0n }, 1000)
+  const isSigned = new Map(live.map(({ id, order }) => [id, order !== null]))
+  // Trades beyond the signed amount, which the contract does not allow, leave an order open that is not live.
+  for (const order of orders.filter(
+    (order) => filledAmount(order) <= (order.kind === 'sell' ? order.sellAmount : order.buyAmount),
+  )) {
+    const status = orderStatus(order, now)
+    const expected =
+      status === 'fulfilled' || status === 'cancelled' ? undefined : status !== 'presignaturePending'
+    if (status !== 'expired') expect([order, isSigned.get(order.id)]).toEqual([order, expected])
+    else expect(isSigned.has(order.id)).toBe(true)
+  }
   await markSomeExpired(db)
   for (const statuses of fc.sample(fc.subarray([...orderStatuses], { minLength: 1 }), 20)) {
     for (const [owner, more] of [

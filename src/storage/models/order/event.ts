@@ -29,7 +29,7 @@ export const orderEventReasons = [...exclusionReasons, 'policy'] as const
 
 const isKnownReason = `ev.reason IN (${exclusionReasons.map((reason) => `'${reason}'`).join(', ')})`
 
-/** The source of a cancellation, from the reason of its event. */
+/** The source of a cancellation, from the reason that `cancellationReason` of the domain gave its event. */
 export const cancellationSourceOf = (event: string) =>
   `CASE WHEN ${event}.reason IS NULL THEN 'api' WHEN ${event}.reason ~ '^(replacement|chain): ' THEN split_part(${event}.reason, ':', 1)
     ELSE 'policy' END`

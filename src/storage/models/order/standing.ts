@@ -31,6 +31,7 @@ const share = (sql: string, description: string) =>
 export const newestBids = `(SELECT px.auction_id, px.solution_uid, px.executed_sell, px.executed_buy FROM solution_executions px
   WHERE px.order_id = o.id ORDER BY px.auction_id DESC, px.solution_uid DESC LIMIT 300)`
 
+/** Its gap is `limitGap` of the domain in SQL; a test holds the two equal. */
 const bestPrice: Model = {
   name: 'FoundPrice',
   description: 'A price that a solver or the router found for an order.',
@@ -46,7 +47,7 @@ const bestPrice: Model = {
     block: derived(safeInt, 'bp.block', 'The block it was found at.'),
     gap: share(
       `CASE WHEN bp.sell * o.buy_amount = 0 THEN 1e12
-        ELSE least(div(bp.buy * o.sell_amount * 1000000, bp.sell * o.buy_amount) - 1000000, 1e12) END`,
+        ELSE least(div((bp.buy * o.sell_amount - bp.sell * o.buy_amount) * 1000000, bp.sell * o.buy_amount), 1e12) END`,
       'Its advantage over the limit price, as a share of the limit, up to 1000000; negative if it is worse.',
     ),
   },

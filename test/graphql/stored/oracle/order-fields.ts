@@ -1,3 +1,4 @@
+import { limitGap } from '../../../../src/domain/auction/admission.ts'
 import type { CancellationSource } from '../../../../src/domain/order/event.ts'
 import type { Order } from '../../../../src/domain/order/order.ts'
 import { hasEnded, orderStage, orderStatus } from '../../../../src/domain/order/status.ts'
@@ -210,14 +211,7 @@ export const foundPriceFields: Fields<{ found: FoundPrice; order: OrderRow }> = 
   auctionId: ({ found }) => found.auctionId,
   block: ({ found }) => found.block,
   gap: ({ found: { sell, buy }, order }) =>
-    share(
-      Math.min(
-        Number(
-          (BigInt(buy) * BigInt(order.sellAmount) * 1_000_000n) / (BigInt(sell) * BigInt(order.buyAmount)),
-        ) - 1_000_000,
-        1e12,
-      ),
-    ),
+    share(Number(limitGap(domainOrder(order), { sell: BigInt(sell), buy: BigInt(buy) }))),
   price: ({ found: { sell, buy } }) => toPrice({ numerator: BigInt(buy), denominator: BigInt(sell) }),
 }
 
