@@ -78,25 +78,23 @@ export function readCompetition(body: unknown, chainId: number): MirroredCompeti
     orders: data.auction.orders,
     nativePrices: data.auction.prices,
     // The worst comes first, and a uid is the place from the best.
-    solutions: data.solutions
-      .toReversed()
-      .map(({ solverAddress: solver, orders, ...solution }, uid) => ({
-        uid,
-        solver,
-        ranking: solution.ranking,
-        isWinner: solution.isWinner,
-        filteredOut: solution.filteredOut,
-        score: solution.score,
-        referenceScore:
-          solution.referenceScore ?? (solution.isWinner ? (data.referenceScores.get(solver) ?? null) : null),
-        txHash: solution.txHash ?? null,
-        clearingPrices: solution.clearingPrices,
-        executions: orders.map(({ id, sellAmount, buyAmount, ...tokens }) => ({
-          ...tokens,
-          orderUid: id,
-          executedSell: sellAmount,
-          executedBuy: buyAmount,
-        })),
+    solutions: data.solutions.toReversed().map(({ solverAddress: solver, orders, ...solution }, uid) => ({
+      uid,
+      solver,
+      ranking: solution.ranking,
+      isWinner: solution.isWinner,
+      filteredOut: solution.filteredOut,
+      score: solution.score,
+      referenceScore:
+        solution.referenceScore ?? (solution.isWinner ? (data.referenceScores.get(solver) ?? null) : null),
+      txHash: solution.txHash ?? null,
+      clearingPrices: solution.clearingPrices,
+      executions: orders.map(({ id, sellAmount, buyAmount, ...tokens }) => ({
+        ...tokens,
+        orderUid: id,
+        executedSell: sellAmount,
+        executedBuy: buyAmount,
       })),
+    })),
   }
 }
