@@ -117,6 +117,17 @@ describe('rooms', () => {
     expect(elsewhere.map(({ file }) => file)).toEqual([])
   })
 
+  test('no literal is spread into another one: members are written directly', () => {
+    const home = path.join(root, '..')
+    const spread = /\s\.\.\.\{|\.\.\.\[[^[\]]*\](?=[,\n\]])/
+    const files = ['src', 'test', 'bench', 'codegen', 'examples'].flatMap((folder) =>
+      readdirSync(path.join(home, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file) && !/generated|node_modules|\.cache/.test(file))
+        .map((file) => path.join(folder, file)),
+    )
+    expect(files.filter((file) => spread.test(readFileSync(path.join(home, file), 'utf8')))).toEqual([])
+  })
+
   // A subject decides what a file is. These are hints for a review, not faults.
   test('large folders and files are reported', () => {
     const folders = new Map<string, Set<string>>()

@@ -1,6 +1,6 @@
 import { createCodeChecks } from '../auctions/admission/code-checks.ts'
 import { createHoldings } from '../auctions/admission/holdings.ts'
-import { createOrderBook, type OrderBookOptions } from '../auctions/admission/order-book.ts'
+import { createLiveBook, type LiveBookOptions } from '../auctions/admission/order-book.ts'
 import {
   createCurrentAuction,
   createExclusions,
@@ -60,7 +60,7 @@ interface AuctionsOptions
   pools: Pools
   settings: Settings
   checkOrder: CheckOrder
-  readDocument: OrderBookOptions['readDocument']
+  readDocument: LiveBookOptions['readDocument']
   /** Empty if the deployment has no key for one: then no solver bids. */
   solvers: readonly Competitor[]
   rpc: Rpc
@@ -127,7 +127,7 @@ export function composeAuctions({
     backOffs: createBackOff(longestBackOff),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
-    book: createOrderBook({
+    book: createLiveBook({
       db,
       chainId: network.chainId,
       log,

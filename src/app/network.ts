@@ -23,17 +23,17 @@ import { createPools } from '../market/pools/pools.ts'
 import { type ReadRates, ratesBefore } from '../mirror/native-rates.ts'
 import type { RecentTokens } from '../notifications/token-pairs.ts'
 import type { OrderServices } from '../orders/check.ts'
-import { createDocumentReader } from '../orders/late-document.ts'
+import { createLateDocumentReader } from '../orders/late-document.ts'
 import { maxContractSignature } from '../orders/owner.ts'
 import { placeOrder } from '../orders/place.ts'
 import { readPlacements } from '../orders/place-on-chain.ts'
 import { quoteForOrder } from '../quotes/order-quote.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
-import type { Lane } from '../storage/chain/programmatic-polls.ts'
+import type { PollLane } from '../storage/chain/programmatic-polls.ts'
 import type { Database } from '../storage/database/database.ts'
 import { createBalanceReads, createBalanceWatch } from '../tokens/balances.ts'
 import { createTokenNaming, createTokenReader } from '../tokens/metadata.ts'
-import { createHeldTokens } from '../tokens/own-holders.ts'
+import { createOwnHeldTokens } from '../tokens/own-holders.ts'
 import { createPriceWatch } from '../tokens/prices.ts'
 import { composeAuctions, composeSolvers } from './auctions.ts'
 import { composeAccounts } from './chain/accounts.ts'
@@ -256,7 +256,7 @@ function composeTrading(
     solvers,
     sequence,
     checkOrder: newOrderCheck(),
-    readDocument: createDocumentReader(orderServices),
+    readDocument: createLateDocumentReader(orderServices),
     accounts: accounts.inAuctions,
     effects: createSettlementEffects({ rpc: rpcWithoutRetries, network, sequence, maxGas, timeoutMs }),
     trials: quoting.trials,
@@ -335,7 +335,7 @@ function composeTower(
     checkOrder: createOrderCheck(orderCode),
     isProgrammatic: createProgrammaticCheck(orderCode),
   })
-  const services: Record<Lane, OrderServices> = { computed: servicesOf(), asked: servicesOf() }
+  const services: Record<PollLane, OrderServices> = { computed: servicesOf(), asked: servicesOf() }
   return {
     network,
     log,
@@ -405,7 +405,7 @@ function composeData(
     market: composeMarket({ pools, tokens, nativeRates: recordedRates, ...shared }),
     holdings: {
       balances: createBalanceReads({ chain, heads }),
-      heldTokens: createHeldTokens({ network, db, head: heads.newest }),
+      heldTokens: createOwnHeldTokens({ network, db, head: heads.newest }),
     },
     balances: createBalanceWatch({ chain, heads, most: settings.WATCHED_BALANCES, now, log }),
     prices: createPriceWatch({

@@ -19,7 +19,7 @@ import { needsCodeCheck } from './admission/code-checks.ts'
 import type { LeftOut } from './admission/publish-auction.ts'
 import type { StandingUpdate } from './admission/standings.ts'
 import { backOffOf, pauseOfPool, tokensOf } from './failures/failing-orders.ts'
-import { type Market, pricesAsSigned, pricesOf, readMarket } from './market.ts'
+import { type AuctionMarket, pricesAsSigned, pricesOf, readMarket } from './market.ts'
 import type { AuctionServices } from './services.ts'
 
 export interface AssembledAuction {
@@ -41,7 +41,7 @@ export async function assembleAuction(services: AuctionServices): Promise<Assemb
   // In-flight orders are read first: a settlement indexed between the two reads shows in the live orders, so
   // none is missed.
   const inFlight = await ordersInFlight(db, network.chainId, head.number)
-  const { orders, verdicts, passed } = await readOrders(services, { now, head, inFlight })
+  const { orders, verdicts, passed } = await readContestants(services, { now, head, inFlight })
   if (orders.length === 0) {
     await report(verdicts, head.number, services)
     return undefined
@@ -94,7 +94,7 @@ export async function readFunds(
 }
 
 /** The market without what is paused. Prices of tokens are of all of it. */
-function usableMarket({ pools, gasPrice }: Market, block: number, services: AuctionServices) {
+function usableMarket({ pools, gasPrice }: AuctionMarket, block: number, services: AuctionServices) {
   const paused = new Map(
     pools.flatMap((pool) => {
       const pause = pauseOfPool(pool, block, services)
@@ -191,7 +191,7 @@ interface Moment {
 }
 
 /** The live orders that nothing the service knows excludes. The chain is not read for the others. */
-export async function readOrders(
+export async function readContestants(
   services: AuctionServices,
   { now, head, inFlight }: Moment,
 ): Promise<{ orders: Order[]; verdicts: StandingUpdate[]; passed: LeftOut }> {

@@ -12,7 +12,14 @@ import { checkProposal } from './check-proposal.ts'
 import { checkSubmission } from './driver/check-submission.ts'
 import { busySolvers } from './driver/delegate.ts'
 import { timed } from './meter.ts'
-import { faultNotice, isPaused, pausedSolvers, type Refuse, safeSolutions, withoutPlaced } from './outside.ts'
+import {
+  auctionFaultNotice,
+  isPaused,
+  pausedSolvers,
+  type Refuse,
+  safeSolutions,
+  withoutPlaced,
+} from './outside.ts'
 import type { AuctionServices } from './services.ts'
 
 /** An auction with the solutions to it, and those of them that cannot win. */
@@ -168,7 +175,7 @@ async function usable(
       solver: solver.name,
       fault: solution.fault,
     })
-    refuse(proposal, faultNotice(solution))
+    refuse(proposal, auctionFaultNotice(solution))
     return []
   })
   const paid = payable(solutions, auction, solver, services, refuse)

@@ -14,7 +14,7 @@ import type { Pools } from '../market/pools/pools.ts'
 import { nativeRate, normalizedPriceDown } from '../quotes/native-price.ts'
 import type { AuctionServices } from './services.ts'
 
-export interface Market {
+export interface AuctionMarket {
   pools: readonly Pool[]
   /** Wei for one unit of gas. */
   gasPrice: bigint
@@ -25,7 +25,7 @@ export async function readMarket(
   orders: readonly Order[],
   { hash }: Block,
   services: AuctionServices,
-): Promise<Market> {
+): Promise<AuctionMarket> {
   const { network } = services
   const pairs = pairsOf(orders, network)
   const tokens = new Set([network.wrappedNative, ...pairs.flat()])

@@ -1,6 +1,6 @@
 type AuctionPhase = 'assemble' | 'solve' | 'simulate' | 'record' | 'settle'
 /** `refused`: at least one of its solutions broke a rule. `late`: nothing came in time. */
-type SolverAnswer = 'ok' | 'refused' | 'failed' | 'late'
+type AnswerMeasure = 'ok' | 'refused' | 'failed' | 'late'
 
 /** Figures of one network's auctions for its operator. */
 export interface AuctionMeter {
@@ -9,7 +9,7 @@ export interface AuctionMeter {
   took(phase: AuctionPhase, milliseconds: number): void
   /** Takes the standing of each examined order: in the auction, or the reason why not. */
   stand(standings: Iterable<string>): void
-  answered(solver: string, answer: SolverAnswer): void
+  answered(solver: string, answer: AnswerMeasure): void
   settled(outcome: 'success' | 'timeout' | 'withdrawn' | 'failed'): void
   /** A mined settlement left the settlement contract with less of a token than it had to. */
   lost(solver: string): void

@@ -30,7 +30,7 @@ export function notify({ solver, proposal }: Solution, notice: Notice, services:
 }
 
 /** The notice about a proposal that breaks a rule. */
-export function faultNotice({ fault: reason, code }: Fault): Notice {
+export function auctionFaultNotice({ fault: reason, code }: Fault): Notice {
   if (code === 'invalid_price') return { kind: 'invalidClearingPrices', code, reason }
   if (code === 'invalid_amount') return { kind: 'invalidExecutedAmount', code, reason }
   return refusalNotice(code, reason)

@@ -18,7 +18,7 @@ import type { Solver } from '../solvers/solver.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { CodeChecks } from './admission/code-checks.ts'
 import type { Holdings } from './admission/holdings.ts'
-import type { OrderBook } from './admission/order-book.ts'
+import type { LiveBook } from './admission/order-book.ts'
 import type { AuctionRounds, CurrentAuction, Exclusions, MarketPrices } from './admission/publish-auction.ts'
 import type { RoutedPrices } from './admission/routed-prices.ts'
 import type { Standings } from './admission/standings.ts'
@@ -70,7 +70,7 @@ export interface AuctionServices {
   head(): Promise<Block>
   gasPrice(): Promise<bigint>
   /** The live orders. */
-  book: OrderBook
+  book: LiveBook
   standings: Standings
   /** The live orders that stored auctions left out. */
   exclusions: Exclusions

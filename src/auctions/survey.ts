@@ -5,7 +5,7 @@ import { unixSeconds } from '../domain/log.ts'
 import { accountOf, type Order } from '../domain/order/order.ts'
 import { newestPrices } from '../storage/auction/competition.ts'
 import { type AnyCandidate, admit, rankOrders } from './admission/admit.ts'
-import { readFunds, readOrders } from './assemble.ts'
+import { readContestants, readFunds } from './assemble.ts'
 import { pricesAsSigned } from './market.ts'
 import type { AuctionServices } from './services.ts'
 
@@ -43,7 +43,7 @@ export async function surveyOrders(services: AuctionServices, signal: AbortSigna
 async function surveyOnce(head: Block, services: AuctionServices): Promise<void> {
   const { db, network, standings } = services
   const now = services.now()
-  const { orders, verdicts } = await readOrders(services, {
+  const { orders, verdicts } = await readContestants(services, {
     now: unixSeconds(now),
     head,
     inFlight: new Set(),

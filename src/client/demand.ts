@@ -119,7 +119,7 @@ export const acceptedSlippage = (named: number | undefined, measured: number | u
   named ?? Math.min(measured ?? usualSlippageBps, mostMeasuredBps)
 
 /** The members in which a quote is not the demanded one. Its limit is looked at only if the rest is right. */
-export function faultsOf(
+export function unmetDemands(
   answered: AnsweredQuote,
   input: Input<QuoteInput>,
   slippageBps: number,

@@ -1,7 +1,7 @@
 import { attempt } from './back-off.ts'
 import type { Client, RequestOptions } from './client.ts'
 import { checkSettlement } from './contracts.ts'
-import { type AnsweredQuote, acceptedSlippage, faultsOf, type QuotedAmounts } from './demand.ts'
+import { type AnsweredQuote, acceptedSlippage, type QuotedAmounts, unmetDemands } from './demand.ts'
 import {
   NetworksDocument,
   OrderDocument,
@@ -166,7 +166,7 @@ function demandFaults(
     })
   const measured = input.slippage === 'AUTO' ? slippage?.bps : undefined
   const quoted = { sellAmount, buyAmount, feeAmount, protocolFeeBps }
-  return faultsOf({ ...found, quoted }, input, acceptedSlippage(slippageBps, measured))
+  return unmetDemands({ ...found, quoted }, input, acceptedSlippage(slippageBps, measured))
 }
 
 async function domainFor(

@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { type Chain, startChain } from './chain/chain.ts'
+import { type DevChain, startChain } from './chain/chain.ts'
 import { startDatabase } from './database/database.ts'
 import { type DevManifest, type Home, type HomeSecrets, openHome } from './home/home.ts'
 import { buildMarket, isMarketCurrent } from './market/build.ts'
@@ -128,7 +128,7 @@ export async function startStore(
   }
 }
 
-async function startMarketChain(home: Home, anvil: string | undefined, log: Log): Promise<Chain> {
+async function startMarketChain(home: Home, anvil: string | undefined, log: Log): Promise<DevChain> {
   const prepare = async (rpcUrl: string): Promise<void> => {
     await buildMarket(rpcUrl, log)
   }

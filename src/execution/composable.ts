@@ -31,7 +31,7 @@ import { noCharge } from './admission/rate-limits.ts'
 import { documentLimits, excessOf, excessOfText, fragmentsOf } from './documents/document-size.ts'
 import type { Executor } from './execute.ts'
 import { graphqlErrorResponse } from './http/error-response.ts'
-import { graphqlMethods, type Handler, maxGraphqlBytes } from './http/handler.ts'
+import { type GraphqlHandler, graphqlMethods, maxGraphqlBytes } from './http/handler.ts'
 import { receive } from './http/request.ts'
 import { type GraphqlParams, mentionsSchema } from './operation.ts'
 
@@ -116,7 +116,7 @@ function limitOf(given: FieldNode['arguments'], variables: Readonly<Record<strin
 export function createComposableHandler(
   executor: Pick<Executor, 'arrive' | 'context' | 'mask'>,
   { suggests = false }: { suggests?: boolean },
-): Handler {
+): GraphqlHandler {
   const documents = new LRUCache<string, Read>({
     maxSize: maxCachedCharacters,
     sizeCalculation: (_read, text) => Math.max(1, text.length),

@@ -11,7 +11,7 @@ import { noteWrite } from '../storage/database/own-writes.ts'
 import { createGate, type Gate, type GateOptions } from './admission/admission.ts'
 import { type Cost, costRefusal } from './admission/cost.ts'
 import type { RateLimits } from './admission/rate-limits.ts'
-import { type EventForm, type Subscription, subscribeCompiled } from './compiled/subscription.ts'
+import { type CompiledEventForm, type Subscription, subscribeCompiled } from './compiled/subscription.ts'
 import { createDocuments, type Documents } from './documents/documents.ts'
 import { variableFaults, variableLimits } from './documents/variables.ts'
 import { type AnswerOnce, createAnswerOnce, defaultTimes, type IdempotencyTimes } from './idempotency.ts'
@@ -32,7 +32,7 @@ export interface Executor extends Documents, Gate {
   subscribeShared<Result extends Rendered>(
     operation: Operation,
     caller: Caller,
-    form: EventForm<Result>,
+    form: CompiledEventForm<Result>,
     sink: Sink,
   ): Promise<Subscription<Result> | undefined>
   /** Executes an operation of a document that `trust` returned, whatever it costs. */

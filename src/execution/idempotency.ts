@@ -8,7 +8,7 @@ import { sha256 } from '../domain/text/digest.ts'
 import type { Services } from '../graphql/context/context.ts'
 import { isFinalStatus } from '../graphql/errors.ts'
 import type { Caller } from '../http/caller.ts'
-import { beginAttempt, endAttempt, findKeyed, storeResponse } from '../storage/idempotency.ts'
+import { beginAttempt, endKeyAttempt, findKeyed, storeResponse } from '../storage/idempotency.ts'
 
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
@@ -154,7 +154,7 @@ export function createAnswerOnce(
       }
       const answer = await produce({ ...caller, markPersonal, markFleeting }).catch(
         async (error: unknown) => {
-          await recordEnd(() => endAttempt(db, attempt))
+          await recordEnd(() => endKeyAttempt(db, attempt))
           throw error
         },
       )
@@ -166,7 +166,7 @@ export function createAnswerOnce(
       await recordEnd(() =>
         isKept
           ? storeResponse(db, attempt, { status, contentType, body: encryptText(body, seal), personal })
-          : endAttempt(db, attempt),
+          : endKeyAttempt(db, attempt),
       )
       return answer
     }

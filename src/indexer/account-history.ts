@@ -18,7 +18,7 @@ import { type FirstBlocks, firstBlocksOf } from '../storage/order/mirror.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { createRange, maxLogs, RangeTooFull } from './block-range.ts'
-import { createPoll, type Poll, repeat } from './chain-stream.ts'
+import { createPoll, type HeadPoll, repeat } from './chain-stream.ts'
 
 /**
  * The logs that are indexed on a followed network: those of new blocks, while older trades are read for the
@@ -54,7 +54,7 @@ export interface HistoryOptions {
   tradesOf(accounts: readonly Address[] | undefined, range: LogRange): Promise<TradeLog[]>
   now: Clock
   log: Log
-  poll?: Poll
+  poll?: HeadPoll
   /** Reports whether accounts may wait for their turn. Default: always. */
   isDue?: (chainId: number) => Promise<boolean>
 }

@@ -46,13 +46,13 @@ import {
   type LoggedSettlement,
   type LogRows,
   logsToRows,
-  minedSettlements,
+  settlementRows,
   withAmounts,
 } from './log-rows.ts'
 import {
   type Placements,
   type ReadPlacements,
-  readPlaced,
+  readPlacedOnChain,
   storeJitOrders,
   storePlacements,
 } from './onchain-orders.ts'
@@ -113,7 +113,7 @@ export async function applyBlocks(
     to.number,
     indexing,
   )
-  const placements = await readPlaced(protocolLogs, range, indexing)
+  const placements = await readPlacedOnChain(protocolLogs, range, indexing)
   const recentTokens = await describeTraded(protocolLogs, indexing)
   await db.transaction(async (tx) => {
     await moveCheckpoint(tx, chainId, { from, to, at, head: head ?? to.number })
@@ -274,7 +274,7 @@ export async function interpret(
   indexing: Indexing,
 ): Promise<{ orders: ReadonlyMap<OrderUid, Order>; facts: LogRows }> {
   const { chainId, settlement, now } = indexing
-  const mined = minedSettlements(groups, range.settlements, range.solvers)
+  const mined = settlementRows(groups, range.settlements, range.solvers)
   const auctionIds = [...mined.values()].flatMap(({ call }) =>
     call?.auctionId == null ? [] : auctionKeys(chainId, call.auctionId),
   )

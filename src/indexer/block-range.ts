@@ -160,7 +160,7 @@ export async function readOldBlocks(
   accepts: AcceptsUnread = 'none',
 ): Promise<BlockRange> {
   const range = await withLogs(chain, last.number + 1, [await header(chain, to)], accepts)
-  if (last.hash !== null) await confirm(chain, last)
+  if (last.hash !== null) await confirmBlock(chain, last)
   return range
 }
 
@@ -184,7 +184,7 @@ async function withLogs(
   checkHashes(logs, headers)
   const settlements = await readSettlements(chain, logs, accepts)
   checkReceipts(logs, settlements)
-  if (late.length > 0 || logs.some(({ type }) => type === 'settlement')) await confirm(chain, end)
+  if (late.length > 0 || logs.some(({ type }) => type === 'settlement')) await confirmBlock(chain, end)
   return { blocks: [first, ...rest], logs, settlements, headers }
 }
 
@@ -284,6 +284,9 @@ async function header(chain: Pick<ChainReads, 'block'>, number: number): Promise
 }
 
 /** @throws ChainMoved when this block is no longer in the chain */
-export async function confirm(chain: Pick<ChainReads, 'block'>, { number, hash }: Checkpoint): Promise<void> {
+export async function confirmBlock(
+  chain: Pick<ChainReads, 'block'>,
+  { number, hash }: Checkpoint,
+): Promise<void> {
   if ((await header(chain, number)).hash !== hash) throw new ChainMoved(`block ${number} changed`)
 }

@@ -23,12 +23,12 @@ import {
  * Waits before the next poll of the chain; ends early when the signal aborts. `failures` is the number of
  * failures in a row.
  */
-export type Poll = (failures: number, signal: AbortSignal) => Promise<void>
+export type HeadPoll = (failures: number, signal: AbortSignal) => Promise<void>
 
 const maxPauseMs = 30_000
 
 /** Waits `intervalMs`; after each failure twice as long, up to half a minute. */
-export function createPoll(intervalMs: number): Poll {
+export function createPoll(intervalMs: number): HeadPoll {
   return (failures, signal) =>
     pause(Math.max(intervalMs, Math.min(maxPauseMs, intervalMs * 2 ** failures)), undefined, {
       signal,
@@ -59,12 +59,12 @@ export function createBlockPoll({ intervalMs, blockTimeMs, now }: BlockPollOptio
     poll: ((failures, signal) => {
       const pauseMs = failures === 0 ? Math.max(intervalMs, dueAt - now()) : intervalMs
       return createPoll(pauseMs)(failures, signal)
-    }) satisfies Poll,
+    }) satisfies HeadPoll,
   }
 }
 
 interface Repetition {
-  poll: Poll
+  poll: HeadPoll
   log: Log
   /** The warning for a fault. */
   what: string
@@ -111,7 +111,7 @@ export interface ChainStreamOptions {
   finalityBlocks: number
   /** Maximum number of blocks in one read of logs. */
   maxRange: number
-  poll: Poll
+  poll: HeadPoll
   /** Waits for the next poll after the newest block too. By default it looks at once. */
   restsAtHead?: boolean
   signal: AbortSignal

@@ -50,7 +50,7 @@ export interface MinedSettlement extends Pick<MinedSettlements, 'effectiveGasPri
 }
 
 /** Mined data by settlement: those of a transaction follow each other as their logs do. */
-export function minedSettlements(
+export function settlementRows(
   groups: readonly LoggedSettlement[],
   transactions: ReadonlyMap<Bytes32, MinedSettlements>,
   solvers: Solvers,

@@ -25,7 +25,7 @@ export interface Placements {
   orders: readonly NewOrder[]
 }
 
-export async function readPlaced(
+export async function readPlacedOnChain(
   logs: readonly ProtocolLog[],
   { headers }: Pick<BlockRange, 'headers'>,
   { readPlacements }: { readPlacements?: ReadPlacements | undefined },

@@ -6,7 +6,7 @@ import { startSolvers } from '../storage/chain/solvers.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from './apply.ts'
 import type { ChainPosition, ChainReads, Checkpoint } from './block-range.ts'
-import { createPoll, type Poll, streamChain } from './chain-stream.ts'
+import { createPoll, type HeadPoll, streamChain } from './chain-stream.ts'
 import { type CompletionOptions, createCompletion } from './late/complete.ts'
 import { createMissedBlocks } from './late/missed.ts'
 import { readReverted } from './late/reverted.ts'
@@ -26,7 +26,7 @@ export interface IndexerOptions
   /** Runs after blocks with trades are stored. */
   onTraded?: (() => void) | undefined
   /** Default: by the network's block time. */
-  poll?: Poll
+  poll?: HeadPoll
 }
 
 /** Maximum number of blocks in one read of logs and in one transaction. */
@@ -49,7 +49,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
   const completion = createCompletion(options)
   const rest = options.poll ?? createPoll(Math.min(1_000, Math.max(50, network.blockTimeMs / 4)))
   /** While there are no new blocks, tokens that are behind catch up. */
-  const poll: Poll = async (failures, signal) => {
+  const poll: HeadPoll = async (failures, signal) => {
     if (failures === 0 && checkpoint) await completion.step(checkpoint)
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }

@@ -18,7 +18,7 @@ import {
 import type { Database, Tx } from '../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../storage/token/pools.ts'
 import { ChainMoved, createRange, maxLogs, RangeTooFull } from './block-range.ts'
-import { createPoll, type Poll, repeat } from './chain-stream.ts'
+import { createPoll, type HeadPoll, repeat } from './chain-stream.ts'
 
 /** Figures of the settlement contract's holdings and rights for operators. */
 export interface HoldingsMeter {
@@ -40,7 +40,7 @@ export interface HoldingsIndexOptions {
   meter: HoldingsMeter
   log: Log
   /** Default: by the network's block time. */
-  poll?: Poll
+  poll?: HeadPoll
   /** Limit of kept tokens, and of kept rights. Default 100,000. */
   most?: number
 }

@@ -15,7 +15,7 @@ import {
   ChainMoved,
   type ChainReads,
   type Checkpoint,
-  confirm,
+  confirmBlock,
   isChainFault,
   maxLogs,
   RangeTooFull,
@@ -116,11 +116,11 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
    * block hashes match.
    */
   async function readLogs({ tokens, from, to }: TokenRange, checkpoint: Checkpoint): Promise<TokenLog[]> {
-    await confirm(chain, checkpoint)
+    await confirmBlock(chain, checkpoint)
     const storedHashes = await blockHashesAbove(db, chainId, from)
     const logs = await tokenLogs(tokens, { from: from + 1, to, endHash: storedHashes.get(to) })
     if (logs.length > maxLogs && to > from + 1) throw new RangeTooFull(`${logs.length} logs`)
-    await confirm(chain, checkpoint)
+    await confirmBlock(chain, checkpoint)
     for (const { blockNumber, blockHash } of logs) {
       if ((storedHashes.get(blockNumber) ?? blockHash) !== blockHash)
         throw new ChainMoved(`a log of block ${blockNumber} is from another block`)

@@ -30,9 +30,9 @@ import { readBookedParts } from '../storage/chain/programmatic.ts'
 import {
   type DuePoll,
   duePolls,
-  type Lane,
   lanes,
   lastProgrammaticChange,
+  type PollLane,
   type Rank,
   storePoll,
 } from '../storage/chain/programmatic-polls.ts'
@@ -46,7 +46,7 @@ import {
 import type { Database } from '../storage/database/database.ts'
 import { orderRowBytes } from '../storage/order/insert.ts'
 import { timeOf } from './block-range.ts'
-import { createPoll, type Poll, repeat } from './chain-stream.ts'
+import { createPoll, type HeadPoll, repeat } from './chain-stream.ts'
 
 /** The measures of the watch tower. */
 export interface TowerMeter {
@@ -64,13 +64,13 @@ export interface WatchTowerOptions {
   head(): Promise<Block>
   poll: PollProgrammatic
   /** Places an order as for a client; one lane does not wait for the other. @throws Refusal; Outage */
-  place(creation: OrderCreation, lane: Lane): Promise<OrderUid>
+  place(creation: OrderCreation, lane: PollLane): Promise<OrderUid>
   /** Owners whose orders are polled at a time, in each lane. */
   atOnce: number
   budgets: TowerBudgets
   meter: TowerMeter
   /** Default: by the network's block time. */
-  rhythm?: Poll
+  rhythm?: HeadPoll
 }
 
 /** Orders of an owner that a turn polls, one after another, once a part of the owner was placed; else one. */
@@ -99,7 +99,7 @@ export async function runWatchTower(options: WatchTowerOptions, signal: AbortSig
   const { network, log } = options
   const poll = options.rhythm ?? createPoll(Math.min(1_000, Math.max(200, network.blockTimeMs / 4)))
   const what = 'programmatic orders cannot be polled for the moment'
-  const late = new Map<Lane, number>()
+  const late = new Map<PollLane, number>()
   await Promise.all(
     lanes.map(async (lane) => {
       const turns: Turns = new Map()
@@ -122,7 +122,7 @@ export async function runWatchTower(options: WatchTowerOptions, signal: AbortSig
 }
 
 interface LaneState {
-  lane: Lane
+  lane: PollLane
   turns: Turns
   onLate(seconds: number): void
   /** Waits as between two steps; those who wait at the same time wait together. */
@@ -236,7 +236,12 @@ interface Polled {
 }
 
 /** @throws Outage if the database does not answer */
-async function pollOne(order: DuePoll, at: Block, lane: Lane, options: WatchTowerOptions): Promise<Polled> {
+async function pollOne(
+  order: DuePoll,
+  at: Block,
+  lane: PollLane,
+  options: WatchTowerOptions,
+): Promise<Polled> {
   const { network } = options
   const { owner, params, proof, last } = order
   const rhythm: Rhythm = {
@@ -328,7 +333,7 @@ async function placePart(
   owner: Address,
   { order, signature }: TradeableOrder,
   rhythm: Rhythm,
-  lane: Lane,
+  lane: PollLane,
   options: WatchTowerOptions,
 ): Promise<Pick<Polled, 'outcome' | 'isPlaced'>> {
   const { network, db, budgets } = options

@@ -2,23 +2,23 @@ import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/
 import { z } from 'zod'
 import { once } from '../http/response.ts'
 import { type Ask, call, outputOf, type Tool } from './tool.ts'
-import { explainOrder } from './tools/explain.ts'
-import { market, networks, pairs, tokens } from './tools/market.ts'
-import { accountNotifications, accountOrders, order, whyNotFilled } from './tools/orders.ts'
-import { cancelOrders, quote, submitOrder } from './tools/trade.ts'
+import { explainOrderTool } from './tools/explain.ts'
+import { marketTool, networks, pairs, tokensTool } from './tools/market.ts'
+import { accountNotifications, accountOrders, orderTool, whyNotFilled } from './tools/orders.ts'
+import { cancelOrdersTool, quoteTool, submitOrder } from './tools/trade.ts'
 
 /** Every tool, in the order of use. */
 export const tools: readonly Tool[] = [
   networks,
   pairs,
-  tokens,
-  market,
-  quote,
-  explainOrder,
+  tokensTool,
+  marketTool,
+  quoteTool,
+  explainOrderTool,
   submitOrder,
-  order,
+  orderTool,
   whyNotFilled,
-  cancelOrders,
+  cancelOrdersTool,
   accountOrders,
   accountNotifications,
 ]

@@ -33,7 +33,7 @@ import {
   unreadPresignatures,
   unsignedAmong,
 } from '../storage/order/mirror.ts'
-import { cancelOrders, findOrderIds, findOrdersById } from '../storage/order/orders.ts'
+import { findOrderIds, findOrdersById, storeCancellations } from '../storage/order/orders.ts'
 import { lockOrders, refreshProgress } from '../storage/order/progress.ts'
 import { feesDue, noteFeesRead, storeReportedFees } from '../storage/order/reported-fees.ts'
 import { maxOrders, maxUids, type OrderBook, type OrdersPage, type Priority } from './order-book.ts'
@@ -136,14 +136,14 @@ export async function mirrorOrders(
       lists.map(async (uids) => (uids.length > 1 ? orderBook.ordersByUids(uids, priority) : [])),
     )
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    const stored = await storeOrders(found, part, services)
+    const stored = await storeShownOrders(found, part, services)
     const left = lists.flatMap((uids, index) => (answers[index]?.status === 'fulfilled' ? uids : []))
     // What a list has of an order, and was refused, is not requested and counted once more.
     const refused = new Set(uidsIn(found))
     for (const uid of left.filter((uid) => !stored.has(uid))) {
       if (!refused.has(uid)) {
         const body = await orderBook.order(uid, priority)
-        if ((await storeOrders(body === undefined ? [] : [body], [uid], services)).size > 0) continue
+        if ((await storeShownOrders(body === undefined ? [] : [body], [uid], services)).size > 0) continue
         if (body === undefined) meter.missing(1)
       }
       await noteMissing(db, network.chainId, [uid])
@@ -180,7 +180,7 @@ export async function mirrorQuotes(
   services: MirrorServices,
 ): Promise<void> {
   const { db, network, orderBook } = services
-  const found = await storeOrders(await orderBook.ordersByUids(uids, priority), uids, services)
+  const found = await storeShownOrders(await orderBook.ordersByUids(uids, priority), uids, services)
   // An order book drops old orders from its answer. Those would be one call each.
   await noteQuotesRead(db, network.chainId, uids, found)
 }
@@ -207,7 +207,7 @@ async function mirrorPage(
   const found = await services.orderBook.ordersOf(owner, page, priority)
   const { read } = services
   const unread = found.filter((body) => !uidsIn([body]).some((uid) => read?.has(uid)))
-  await storeOrders(unread, undefined, services)
+  await storeShownOrders(unread, undefined, services)
   for (const uid of uidsIn(found)) read?.set(uid, true)
   const dates = found.flatMap((body) => creationDateOf(body) ?? [])
   return {
@@ -319,7 +319,7 @@ export async function mirrorAccount(owner: Address, services: MirrorServices): P
  * @param expected the UIDs that were requested: others are not believed
  * @returns the UIDs of the stored orders, also of those that were stored before
  */
-export async function storeOrders(
+export async function storeShownOrders(
   bodies: readonly unknown[],
   expected: readonly OrderUid[] | undefined,
   services: MirrorServices,
@@ -596,7 +596,7 @@ async function applyCancellations(
 ): Promise<void> {
   const all = (await findOrdersById(tx, ids)).filter((order) => !isInvalidated(order))
   if (all.length === 0) return
-  await cancelOrders(
+  await storeCancellations(
     tx,
     all.map(({ id }) => id),
     at,

@@ -10,7 +10,7 @@ import { jsonIn } from '../outside/http-json.ts'
 import { dataShape } from './read-order.ts'
 
 /** An order that a client places, as far as it has to be found again. */
-export interface PlacedOrder {
+export interface ShownPlacement {
   uid: OrderUid
 }
 
@@ -32,7 +32,7 @@ const placedShape = dataShape.extend({
  * Reads the UID of an order from the body that places it, more leniently than orders are accepted here: the
  * order book decides about it. Undefined if it cannot be computed.
  */
-export function readPlaced(body: Uint8Array, network: Network): PlacedOrder | undefined {
+export function readPlaced(body: Uint8Array, network: Network): ShownPlacement | undefined {
   const read = placedShape.safeParse(jsonIn(Buffer.from(body).toString()))
   if (!read.success) return undefined
   const { appData, appDataHash, from, signingScheme, signature, receiver, ...rest } = read.data

@@ -27,7 +27,7 @@ import {
   mirrorOlder,
   mirrorOrders,
   storeFees,
-  storeOrders,
+  storeShownOrders,
   titleOf,
 } from './mirror.ts'
 import { maxOrders, maxWaitMs, type OrderBook } from './order-book.ts'
@@ -187,7 +187,7 @@ export function createTransactionReader(services: ClientServices): ReadThrough<B
     const [unknown] = isStored ? [] : await readSettled([hash])
     if (unknown) {
       const orders = await orderBook.ordersIn(hash, 'client')
-      await storeOrders(orders, undefined, services)
+      await storeShownOrders(orders, undefined, services)
       if (orders.length === 0) return
       throw new OutsideFault(`the node of ${network.name}`, 'does not know this transaction')
     }

@@ -22,7 +22,7 @@ import type { Asker, ClientLimits } from './client-limits.ts'
 import { mirrorOrders, titleOf } from './mirror.ts'
 import { LostAnswer, type PassedKind, type PassedResponse } from './order-book.ts'
 import { amount, decimal, wholeDown } from './read-order.ts'
-import { type PlacedOrder, readPlaced } from './read-placed.ts'
+import { readPlaced, type ShownPlacement } from './read-placed.ts'
 import { type ClientServices, chargedTo, inTime } from './read-through.ts'
 
 export interface WriteServices extends ClientServices {
@@ -145,13 +145,13 @@ export function createWrites(services: WriteServices): OrderBookWrites {
   }
 
   /** Reports whether the order book has an order. @throws Outage */
-  async function isPlaced({ uid }: PlacedOrder, since = new Date(0)): Promise<boolean> {
+  async function isPlaced({ uid }: ShownPlacement, since = new Date(0)): Promise<boolean> {
     const order = createdShape.safeParse(await orderBook.order(uid, 'client'))
     return order.success && order.data.creationDate.getTime() >= since.getTime() - maxSkewMs
   }
 
   /** The same with a second look for a lost answer, as the order may be stored a moment later. */
-  async function isPlacedSoon(order: PlacedOrder): Promise<boolean> {
+  async function isPlacedSoon(order: ShownPlacement): Promise<boolean> {
     const look = () =>
       Promise.race([isPlaced(order).catch(() => false), pause(maxLookMs, false, { ref: false })])
     if (await look()) return true
@@ -393,7 +393,7 @@ const uidIn = ({ body }: Pick<PassedResponse, 'body'>) =>
   typeof body === 'string' ? toOrderUid(body) : undefined
 
 /** The answer to an order that the order book has. */
-function created({ uid }: PlacedOrder): PassedResponse {
+function created({ uid }: ShownPlacement): PassedResponse {
   return { status: 201, text: JSON.stringify(uid), body: uid, isPlain: false, retryAfterMs: undefined }
 }
 

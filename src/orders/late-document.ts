@@ -32,7 +32,7 @@ const maxDocuments = 100
  * @returns the terms to store with the order; undefined if the document adds nothing; the refusal that an
  *   order with this document gets
  */
-export function createDocumentReader({ network, limits }: DocumentRules) {
+export function createLateDocumentReader({ network, limits }: DocumentRules) {
   const documents = createLruCache<string, ReadDocument>({
     max: maxDocuments,
     memoMethod: (document) => read(document, network.hooksTrampoline),

@@ -8,7 +8,7 @@ import { recordCancelled } from '../notifications/record.ts'
 import { wasBidOn } from '../storage/auction/competition.ts'
 import { isBeingSettled } from '../storage/auction/settlement-attempts.ts'
 import type { Db, Tx } from '../storage/database/database.ts'
-import { cancelOrders, findOrder, insertOrder } from '../storage/order/orders.ts'
+import { findOrder, insertOrder, storeCancellations } from '../storage/order/orders.ts'
 import { lockOrders } from '../storage/order/progress.ts'
 import { cancellable } from './cancel.ts'
 import type { Check, Draft, OrderServices, QuotedCandidate } from './check.ts'
@@ -75,7 +75,7 @@ async function replace(
 ): Promise<void> {
   const orders = await findReplaced(tx, replacedOrder, services)
   for (const old of orders) await refuseUnlessReplaceable(tx, old, order)
-  await cancelOrders(
+  await storeCancellations(
     tx,
     orders.map(({ id }) => id),
     order.creationDate,

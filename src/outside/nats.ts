@@ -27,7 +27,7 @@ interface StreamMessage {
 }
 
 /** A stream of NATS JetStream. */
-export interface EventStream {
+export interface NatsStream {
   /**
    * Publishes messages in their order, after all that were published before. Resolves when the server has
    * stored all.
@@ -78,7 +78,7 @@ interface Session {
 }
 
 /** Creates a stream's publisher, which connects when it is first used. */
-export function openEventStream({ stream, prefix, now, log, ...access }: NatsOptions): EventStream {
+export function openEventStream({ stream, prefix, now, log, ...access }: NatsOptions): NatsStream {
   const health = createHealth({ name, limits, now, log })
   let session: Session | undefined
   let isClosed = false

@@ -6,7 +6,7 @@ import { type Estimate, type EstimateRequest, type Estimator, type Fault, worstF
 import type { VerificationPolicy } from './verification/policy.ts'
 import type { Verification } from './verification/verify.ts'
 
-export interface Contest {
+export interface QuoteContest {
   ask: EstimateRequest
   /** The service's own router, if it takes part. */
   router: Estimator | null
@@ -31,7 +31,7 @@ export interface Contest {
  * the best. An estimator that hangs delays nothing beyond `signal`.
  * @throws Refusal from the generator if there is no estimate: the severest fault, or QuoteNotVerified; Outage
  */
-export function compete(contest: Contest): AsyncGenerator<Estimate, void> {
+export function competeForQuote(contest: QuoteContest): AsyncGenerator<Estimate, void> {
   const { router, others } = contest
   const entries = [...(router ? [router] : []), ...others].map((estimator) => enter(estimator, contest))
   return improvements(entries, contest)
@@ -46,7 +46,7 @@ interface Entry {
   unchecked: Estimate | undefined
 }
 
-function enter(estimator: Estimator, contest: Contest): Entry {
+function enter(estimator: Estimator, contest: QuoteContest): Entry {
   const run = async (): Promise<Result & { entry: Entry }> => {
     const note = (estimate: Estimate | undefined) => {
       entry.unchecked = estimate
@@ -65,7 +65,7 @@ function enter(estimator: Estimator, contest: Contest): Entry {
  */
 async function verifiedResult(
   estimator: Estimator,
-  contest: Contest,
+  contest: QuoteContest,
   onUnchecked: (estimate: Estimate | undefined) => void,
   refuted?: Estimate,
 ): Promise<Result> {
@@ -112,7 +112,10 @@ function mustBeSimulated({ standing }: Estimate, { simulates }: VerificationPoli
     : simulates === 'claims' && standing === 'claimed'
 }
 
-async function* improvements(entries: readonly Entry[], contest: Contest): AsyncGenerator<Estimate, void> {
+async function* improvements(
+  entries: readonly Entry[],
+  contest: QuoteContest,
+): AsyncGenerator<Estimate, void> {
   const { verificationPolicy, signal, enough = Number.POSITIVE_INFINITY } = contest
   const value = await contest.value
   const waiting = new Set(entries)

@@ -13,7 +13,7 @@ import type { NativeRate } from '../domain/token/prices.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import type { TokenPair } from '../market/pools/pairs.ts'
 import type { MarketView } from '../market/pools/pools.ts'
-import { compete } from './competition.ts'
+import { competeForQuote } from './competition.ts'
 import { inTime, startDeadline } from './deadline.ts'
 import { type Estimate, type EstimateRequest, type Estimator, noLiquidity } from './estimator.ts'
 import { type VerificationMode, verificationPolicyFor } from './verification/policy.ts'
@@ -100,7 +100,7 @@ async function readPrice(
   const deadline = startDeadline(timeoutMs)
   const bestOf = async (ask: EstimateRequest): Promise<NativeRate> => {
     let best: Estimate | undefined
-    const estimates = compete({
+    const estimates = competeForQuote({
       ask,
       router: null,
       others: estimators,

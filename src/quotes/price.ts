@@ -11,7 +11,7 @@ import { networkFeeUp } from '../domain/settlement/gas.ts'
 import type { NativeRate } from '../domain/token/prices.ts'
 import { wrappedForm } from '../domain/token/token.ts'
 import { buysNothing, type MarketPrices, quotedAmounts, valueAfterGas } from './amounts.ts'
-import { compete } from './competition.ts'
+import { competeForQuote } from './competition.ts'
 import { inTime } from './deadline.ts'
 import { type Estimate, type Estimator, EstimatorsAway, noLiquidity } from './estimator.ts'
 import { type NativePriceServices, readNativeRate } from './native-price.ts'
@@ -89,7 +89,7 @@ export async function startPricing(
     const beyond = gas - task.hooksGas - coveredGas
     if (beyond > 0n) meter.addGas?.(beyond)
   }
-  const found = compete({
+  const found = competeForQuote({
     ask,
     router: services.router,
     others: services.others,

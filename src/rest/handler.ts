@@ -22,7 +22,7 @@ import {
   passingOn,
 } from './routing/endpoint.ts'
 import type { RowTraits } from './routing/route.ts'
-import { createRouter } from './routing/router.ts'
+import { createRestRouter } from './routing/router.ts'
 import type { EventStreams } from './stream.ts'
 
 const maxBodyBytes = 16_384
@@ -77,7 +77,7 @@ export function createRestHandler(
       'read' in row ? compileStored(row, family, services) : compile(row, family, executor, services)
     return passingOn(endpoint, services)
   }
-  const findEndpoint = createRouter([
+  const findEndpoint = createRestRouter([
     ...tables.orderBook.map((row) => compileRow(row, 'orderBook')),
     ...tables.account.map((row) => compileRow(row, 'account')),
   ])

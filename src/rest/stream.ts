@@ -30,7 +30,7 @@ export interface EventForm {
 }
 
 /** A client that requests a stream. */
-export interface Subscriber {
+export interface StreamSubscriber {
   client: string
   /** Aborts when the client has left. */
   gone: AbortSignal
@@ -44,7 +44,7 @@ export interface Subscriber {
 
 export interface EventStreams {
   /** @throws Refusal when too many streams are open, and any error of `subscribe` */
-  open(subscriber: Subscriber): Promise<StreamWriter>
+  open(subscriber: StreamSubscriber): Promise<StreamWriter>
   /** Ends every stream. */
   close(): void
 }
@@ -100,7 +100,7 @@ export function eventOf(data: unknown, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
-interface OpenStream extends Pick<EventStreamOptions, 'stalledMs' | 'meter'>, Pick<Subscriber, 'form'> {
+interface OpenStream extends Pick<EventStreamOptions, 'stalledMs' | 'meter'>, Pick<StreamSubscriber, 'form'> {
   beats: Beats
   signal: AbortSignal
   count: CountDelivery

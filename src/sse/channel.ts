@@ -64,7 +64,7 @@ export interface SharedResult {
 }
 
 /** The pace and the texts that the results of a graphql-sse stream share. */
-export interface Channel extends Backpressure {
+export interface StreamChannel extends Backpressure {
   /**
    * Queues a result as an event, as soon as the client may get it. graphql-sse queues its message when the
    * promise resolves, so that both queues have the same order.
@@ -79,7 +79,7 @@ export interface Channel extends Backpressure {
   endings(reason: Exclude<Ending['reason'], 'GAP'>): string
 }
 
-export function createChannel(maxSubscriptions: number, count: CountDelivery): Channel {
+export function createChannel(maxSubscriptions: number, count: CountDelivery): StreamChannel {
   const events: { json: string; cursor: string | undefined; operationId: string }[] = []
   /** The cursor of the last written event, by running operation. */
   const cursors = new Map<string, string | undefined>()

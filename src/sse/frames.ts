@@ -1,5 +1,5 @@
 import { type Ending, Refusal } from '../domain/errors/error.ts'
-import type { EventForm } from '../execution/compiled/subscription.ts'
+import type { CompiledEventForm } from '../execution/compiled/subscription.ts'
 import { refusalError } from '../graphql/errors.ts'
 
 /** An event as bytes that all streams share: an HTTP/1.1 chunk with the event and its JSON. */
@@ -35,7 +35,7 @@ export const contentOf = (chunk: Buffer): Buffer =>
 export const jsonIn = ({ chunk, jsonAt }: Frame): string =>
   chunk.toString('utf8', jsonAt, chunk.length - lineEnd.length - eventEnd.length)
 
-export const frameForm: EventForm<Frame> = { name: 'sse', eventOf: frameOf }
+export const frameForm: CompiledEventForm<Frame> = { name: 'sse', eventOf: frameOf }
 
 /** The comment that keeps an idle connection open. */
 export const comment = ':\n\n'

@@ -13,7 +13,7 @@ import { type Caller, withLastEventId } from '../http/caller.ts'
 import { createBeats, type StreamMeter } from '../http/event-stream.ts'
 import type { RoutedAnswer } from '../http/response.ts'
 import type { Peers } from '../outside/redis/peers.ts'
-import { type Channel, createChannel } from './channel.ts'
+import { createChannel, type StreamChannel } from './channel.ts'
 import { DirectStream } from './direct.ts'
 import { createElsewhere, type ForeignRequest } from './elsewhere.ts'
 import { frameForm } from './frames.ts'
@@ -331,7 +331,7 @@ const notAcceptable = new Refusal('NotAcceptable', `this path streams: ${streamA
 
 interface Answering {
   exchange: Exchange
-  reservation: { channel: Channel } | undefined
+  reservation: { channel: StreamChannel } | undefined
   release: () => void
 }
 

@@ -10,7 +10,7 @@ import { schema } from '../graphql/schema.ts'
 import type { Caller } from '../http/caller.ts'
 import type { StreamMeter } from '../http/event-stream.ts'
 import { WaitingSink } from '../notifications/feed.ts'
-import type { Channel, SharedResult } from './channel.ts'
+import type { SharedResult, StreamChannel } from './channel.ts'
 import { type Frame, frameForm } from './frames.ts'
 
 /** One request to /graphql/stream. */
@@ -21,7 +21,7 @@ export type Exchange = {
   /** The cost of this request; undefined for a free one. */
   admission: Admission | undefined
   /** The one of the stream that carries the results of this request. */
-  channel: Channel
+  channel: StreamChannel
   /** Names the operation on its stream; empty where the stream has only one. Set when it begins. */
   operationId?: string
   /** Names a stream that carries the results of several operations. */

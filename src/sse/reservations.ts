@@ -1,9 +1,9 @@
-import type { Channel } from './channel.ts'
+import type { StreamChannel } from './channel.ts'
 import type { Kept } from './elsewhere.ts'
 
 /** A stream that a client reserved (PUT), or opened, for the results of several operations. */
 interface Reservation {
-  channel: Channel
+  channel: StreamChannel
   /** Releases its slot of the quota. */
   release: () => void
 }

@@ -10,7 +10,7 @@ import { refusalError, requestStatus } from '../graphql/errors.ts'
 import { checkBodyType, readBody } from '../http/body.ts'
 import { type StreamMeter, send } from '../http/event-stream.ts'
 import type { HttpResponse } from '../http/response.ts'
-import type { Channel } from './channel.ts'
+import type { StreamChannel } from './channel.ts'
 import { farewell, greeting } from './frames.ts'
 import type { Exchange, Operations } from './operations.ts'
 
@@ -98,7 +98,7 @@ export interface OpenStream {
 export function openStream(
   events: EventStream,
   res: ServerResponse,
-  channel: Channel,
+  channel: StreamChannel,
   { stalledMs, meter }: { stalledMs: number; meter: StreamMeter },
 ): OpenStream {
   let reason: Parameters<OpenStream['close']>[0] | undefined

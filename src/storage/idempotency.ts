@@ -62,7 +62,7 @@ export async function storeResponse(db: Db, { key, id }: Attempt, answer: Stored
 }
 
 /** Ends an attempt without a response: the next may begin at once. Effects of this one may remain. */
-export async function endAttempt(db: Db, { key, id }: Attempt): Promise<void> {
+export async function endKeyAttempt(db: Db, { key, id }: Attempt): Promise<void> {
   await sql(db).idempotencyKey.updateMany({
     where: { key: Uint8Array.from(key), attempt: id },
     data: { attemptedAt: new Date(0) },

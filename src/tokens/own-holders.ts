@@ -47,13 +47,13 @@ function blocksBehind(blockTimeMs: number): number {
 }
 
 /** Tokens that an account holds, as far as the indexer follows them. */
-export type HeldTokens = (owner: Address) => Promise<Address[]>
+export type OwnHolders = (owner: Address) => Promise<Address[]>
 
 /**
  * Ascending. A token whose index is not usable now is among them, whether or not the account holds it.
  * @throws Outage
  */
-export function createHeldTokens({ network, db, head }: Omit<OwnHoldersOptions, 'name'>): HeldTokens {
+export function createOwnHeldTokens({ network, db, head }: Omit<OwnHoldersOptions, 'name'>): OwnHolders {
   const { chainId, holderTokens, blockTimeMs } = network
   const followed = holderTokens.map(({ address }) => address).sort()
   const find = batch(

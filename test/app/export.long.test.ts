@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ExportFlags, exportFeed } from '../../src/app/commands/export/export.ts'
-import type { FeedEvent } from '../../src/app/commands/export/feed.ts'
+import type { ExportedEvent } from '../../src/app/commands/export/feed.ts'
 import type { CommandFault } from '../../src/app/commands/service.ts'
 import { readPage } from '../docs/pages.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -69,12 +69,12 @@ function eventAt(index: number) {
                 ],
         }
       : null,
-  } satisfies FeedEvent
+  } satisfies ExportedEvent
 }
 
 interface Book extends AsyncDisposable {
   url: string
-  events: FeedEvent[]
+  events: ExportedEvent[]
   requests: { at: number; search: URLSearchParams }[]
   /** Places up to this one are removed. */
   kept: number
@@ -172,15 +172,15 @@ async function run(book: Book, flags: Partial<ExportFlags> = {}, key?: string) {
 }
 
 const ranges = () => readdirSync(folder).filter((name) => name.startsWith('book-'))
-const eventsIn = (name: string): FeedEvent[] =>
+const eventsIn = (name: string): ExportedEvent[] =>
   readFileSync(path.join(folder, name), 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line))
-const cursorsOf = (events: readonly FeedEvent[]) => events.map(({ cursor }) => cursor)
+const cursorsOf = (events: readonly ExportedEvent[]) => events.map(({ cursor }) => cursor)
 
 /** Checks that ranges follow on each other, and hold each event of theirs once. */
-function expectWhole(events: readonly FeedEvent[]): void {
+function expectWhole(events: readonly ExportedEvent[]): void {
   let end = 0
   const written = ranges().flatMap((name) => {
     const [after, to] = name.split(/[-.]/).slice(2, 4).map(Number) as [number, number]

@@ -8,7 +8,7 @@ import type { Pool } from '../../src/domain/routing/pool.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
 import { insertChainFacts, moveCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
-import { cancelOrders } from '../../src/storage/order/orders.ts'
+import { storeCancellations } from '../../src/storage/order/orders.ts'
 import {
   createAuctionServices,
   createSolver,
@@ -154,7 +154,7 @@ test('where the only order of the auction is cancelled meanwhile, nothing is sto
   const order = await placeOrder()
   fake.world.solvers = [
     createSolver(async (held) => {
-      await database.db.transaction((tx) => cancelOrders(tx, [order.id], new Date(fake.services.now())))
+      await database.db.transaction((tx) => storeCancellations(tx, [order.id], new Date(fake.services.now())))
       return [propose(held)]
     }),
   ]
@@ -166,7 +166,7 @@ test('where the only order of the auction is cancelled meanwhile, nothing is sto
 
 describe('an order that is cancelled', () => {
   const cancel = ({ id }: Order) =>
-    database.db.transaction((tx) => cancelOrders(tx, [id], new Date(fake.services.now())))
+    database.db.transaction((tx) => storeCancellations(tx, [id], new Date(fake.services.now())))
   /** Two orders of one pair, each in a solution alone: the first has the better one. */
   async function twoBids() {
     const [best, second] = [

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   encodeSettle,
   encodeTrade,
-  type SignedOrder,
+  type SettledOrder,
   settlementAbi,
 } from '../../src/chain/settlement/call.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => evm?.[Symbol.asyncDispose]())
 
 /** Reads a signed order with the contract, in a block of the order's own time; nothing is stored. */
-async function settle(signed: SignedOrder, code?: Hex) {
+async function settle(signed: SettledOrder, code?: Hex) {
   const data = encodeSettle({
     tokens: [signed.sellToken, signed.buyToken],
     clearingPrices: [signed.buyAmount, signed.sellAmount],
@@ -92,7 +92,7 @@ async function settle(signed: SignedOrder, code?: Hex) {
   }
 }
 
-const signedBy = (terms: OrderData, scheme: 'eip712' | 'ethsign' = 'eip712'): SignedOrder => ({
+const signedBy = (terms: OrderData, scheme: 'eip712' | 'ethsign' = 'eip712'): SettledOrder => ({
   ...terms,
   owner: alice.address,
   signingScheme: scheme,
@@ -169,7 +169,7 @@ describe('the contract and the service agree', () => {
     for (const sent of [compactSerialized as Hex, short]) {
       const recovered = recoverSigner('eip712', digest, sent)
       if (!('signer' in recovered)) expect.fail()
-      const signed: SignedOrder = { ...signedBy(order), signature: recovered.signature }
+      const signed: SettledOrder = { ...signedBy(order), signature: recovered.signature }
       expect(await settle(signed)).toMatchObject({ succeeded: true, owner: alice.address })
     }
     // The contract itself takes neither form, so both are expanded.
@@ -178,7 +178,7 @@ describe('the contract and the service agree', () => {
 
   test('on orders that their owner presigns on chain', async () => {
     const owner: Address = evm.account
-    const signed: SignedOrder = { ...order, owner, signingScheme: 'presign', signature: '0x' }
+    const signed: SettledOrder = { ...order, owner, signingScheme: 'presign', signature: '0x' }
     const uid = orderUid(local, order, owner)
     const marker = BigInt(keccakText('GPv2Signing.Scheme.PreSign'))
     expect(await contract.read('preSignature', [uid])).toBe(0n)

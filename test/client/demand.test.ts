@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkSettlement, vaultRelayerOf } from '../../src/client/contracts.ts'
-import { type AnsweredQuote, acceptedSlippage, faultsOf } from '../../src/client/demand.ts'
+import { type AnsweredQuote, acceptedSlippage, unmetDemands } from '../../src/client/demand.ts'
 import { appDataHash } from '../../src/client/typed-data.ts'
 import { settlementPairs } from '../../src/domain/network/network.ts'
 import { protocolFeeBps as feeBps, orderToSign, withVolumeFees } from '../../src/domain/quote/amounts.ts'
@@ -74,7 +74,7 @@ describe('contracts', () => {
 
 describe('app data that the input does not name', () => {
   test.each([appDataHash('{}'), `0x${'0'.repeat(64)}`])('is empty: %s', (appData) => {
-    expect(faultsOf(answered({ appData }), input, 50)).toEqual([])
+    expect(unmetDemands(answered({ appData }), input, 50)).toEqual([])
   })
 
   test.each([
@@ -88,19 +88,19 @@ describe('app data that the input does not name', () => {
     'null',
     '{}\n',
   ])('is refused otherwise: %j', (document) => {
-    expect(faultsOf(answered({ appData: appDataHash(document) }, { document }), input, 50)).toEqual([
+    expect(unmetDemands(answered({ appData: appDataHash(document) }, { document }), input, 50)).toEqual([
       'appData',
     ])
     // It is that of the input, or refused as well.
     expect(
-      faultsOf(answered({ appData: appDataHash(document) }), { ...input, appData: document }, 50),
+      unmetDemands(answered({ appData: appDataHash(document) }), { ...input, appData: document }, 50),
     ).toEqual([])
     for (const named of [
       { appData: document },
       { appData: appDataHash(document) },
       { appDataHash: appDataHash(document) },
     ])
-      expect(faultsOf(answered(), { ...input, ...named }, 50)).toEqual(['appData'])
+      expect(unmetDemands(answered(), { ...input, ...named }, 50)).toEqual(['appData'])
   })
 })
 
@@ -115,7 +115,7 @@ describe('the limit', () => {
     ['half', { buyAmount: '1500000000' }, 4_999],
     ['a tenth', { buyAmount: '300000000' }, 1_000],
   ])('%s is refused', (_, order, slippage) => {
-    expect(faultsOf(answered(order), input, slippage)).toEqual(['buyAmount'])
+    expect(unmetDemands(answered(order), input, slippage)).toEqual(['buyAmount'])
   })
 
   test.each<[string, string, number]>([
@@ -130,8 +130,8 @@ describe('the limit', () => {
   ])('a purchase for %s is refused', (_, sellAmount, slippage) => {
     const purchase = { ...input, amount: { buyAfterFee: '3000000000' } }
     const order = { kind: 'buy', buyAmount: '3000000000', sellAmount }
-    expect(faultsOf(answered(order), purchase, slippage)).toEqual(['sellAmount'])
-    expect(faultsOf(answered({ ...order, sellAmount: '1005000' }), purchase, 50)).toEqual([])
+    expect(unmetDemands(answered(order), purchase, slippage)).toEqual(['sellAmount'])
+    expect(unmetDemands(answered({ ...order, sellAmount: '1005000' }), purchase, 50)).toEqual([])
   })
 
   test.each([
@@ -141,9 +141,9 @@ describe('the limit', () => {
   ])('a sale after the fee is refused with %s', (_, { sellAmount, feeAmount }) => {
     const sale = { ...input, amount: { sellAfterFee: '1000000' } }
     const quoted = { sellAmount: '1000000', buyAmount: '3000000000', feeAmount }
-    expect(faultsOf(answered({ sellAmount }, { quoted }), sale, 50)).toEqual(['sellAmount'])
+    expect(unmetDemands(answered({ sellAmount }, { quoted }), sale, 50)).toEqual(['sellAmount'])
     const right = answered({ sellAmount: '1010000' }, { quoted: { ...quoted, feeAmount: '10000' } })
-    expect(faultsOf(right, sale, 50)).toEqual([])
+    expect(unmetDemands(right, sale, 50)).toEqual([])
   })
 
   test('is that of the service for each kind, fee and slippage', () => {
@@ -193,7 +193,7 @@ describe('the limit', () => {
         feeAmount: '0',
       }
       const demand = { ...input, amount: fixed as { sellBeforeFee: bigint }, appData: document }
-      expect(faultsOf({ order: signed, owner, document, quoted }, demand, slippage)).toEqual([])
+      expect(unmetDemands({ order: signed, owner, document, quoted }, demand, slippage)).toEqual([])
     }
   })
 

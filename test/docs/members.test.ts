@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { members, membersOf } from '../../codegen/members-page.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
-import { type MirrorServices, storeOrders } from '../../src/mirror/mirror.ts'
+import { type MirrorServices, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { claimOrderBook } from '../../src/storage/order/mirror.ts'
 import { type FakeOrderBook, startOrderBook } from '../fakes/order-book.ts'
@@ -70,8 +70,8 @@ describe('what the tables have from the order book', () => {
       },
     }
     book.competitions.set(soldCompetition.auctionId, soldCompetition)
-    await storeOrders([openOrder], undefined, services)
-    await storeOrders([soldOrder], undefined, services)
+    await storeShownOrders([openOrder], undefined, services)
+    await storeShownOrders([soldOrder], undefined, services)
     await mirrorNumbered(BigInt(soldCompetition.auctionId), services)
   })
   afterAll(async () => {

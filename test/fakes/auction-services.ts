@@ -1,6 +1,6 @@
 import { createCodeChecks } from '../../src/auctions/admission/code-checks.ts'
 import { createHoldings } from '../../src/auctions/admission/holdings.ts'
-import { createOrderBook } from '../../src/auctions/admission/order-book.ts'
+import { createLiveBook } from '../../src/auctions/admission/order-book.ts'
 import {
   createCurrentAuction,
   createExclusions,
@@ -23,7 +23,7 @@ import type { Proposal } from '../../src/domain/auction/solution.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
 import type { Order } from '../../src/domain/order/order.ts'
-import { createDocumentReader } from '../../src/orders/late-document.ts'
+import { createLateDocumentReader } from '../../src/orders/late-document.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
 import type { Database } from '../../src/storage/database/database.ts'
 import { samplePool } from './market.ts'
@@ -158,12 +158,12 @@ export function createAuctionServices(db: Database) {
       timestamp: world.seconds,
     }),
     gasPrice: async () => 1n,
-    book: createOrderBook({
+    book: createLiveBook({
       db,
       chainId: sampleNetwork.chainId,
       log: silentLog,
       maxOrders: 10_000,
-      readDocument: createDocumentReader({
+      readDocument: createLateDocumentReader({
         network: sampleNetwork,
         limits: { maxGas: 8_000_000n, minValidity: 60 },
       }),

@@ -10,7 +10,7 @@ import { endAttempt, insertCompetition, startAttempt } from '../../src/storage/a
 import { type ChainFacts, insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
 import type { Database, Tx } from '../../src/storage/database/database.ts'
 import { appendEvents } from '../../src/storage/order/events.ts'
-import { cancelOrders, findOrder, insertOrder } from '../../src/storage/order/orders.ts'
+import { findOrder, insertOrder, storeCancellations } from '../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../src/storage/order/progress.ts'
 import { sampleOrder } from './order.ts'
 
@@ -149,7 +149,7 @@ export async function storeStory(db: Database, story: RandomStory): Promise<Orde
     for (const part of story.auctions) ids.push(await storeAuction(tx, part, { ...order, id }))
     await insertChainFacts(tx, order.chainId, { ...noFacts, trades: tradesOf(story, { ...order, id }, ids) })
     await refreshProgress(tx, [id])
-    if (story.cancelled) await cancelOrders(tx, [id], new Date(1_799_000_000_000))
+    if (story.cancelled) await storeCancellations(tx, [id], new Date(1_799_000_000_000))
     const stored = await findOrder(tx, order.uid)
     if (!stored) throw new Error('not stored')
     return stored

@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers'
 import { createRpc, type Rpc } from '../../src/chain/rpc/rpc.ts'
-import { encodeSettle, encodeTrade, type SignedOrder } from '../../src/chain/settlement/call.ts'
+import { encodeSettle, encodeTrade, type SettledOrder } from '../../src/chain/settlement/call.ts'
 import type { Account } from '../../src/dev/market/market.ts'
 import type { Address } from '../../src/domain/evm/address.ts'
 import type { Hex } from '../../src/domain/evm/hex.ts'
@@ -21,7 +21,7 @@ interface SentCall {
 }
 
 /** An order as the service sends it to drivers. */
-interface SentDriverOrder extends Omit<SignedOrder, 'sellAmount' | 'buyAmount' | 'feeAmount' | 'receiver'> {
+interface SentDriverOrder extends Omit<SettledOrder, 'sellAmount' | 'buyAmount' | 'feeAmount' | 'receiver'> {
   uid: Hex
   receiver: Address | null
   sellAmount: string

@@ -7,7 +7,7 @@ import { recordCancelled, recordExpired } from '../../src/notifications/record.t
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { appendEvents } from '../../src/storage/order/events.ts'
-import { cancelOrders } from '../../src/storage/order/orders.ts'
+import { storeCancellations } from '../../src/storage/order/orders.ts'
 import { readPage } from '../docs/pages.ts'
 import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
 import { readOrder, storeOrder } from '../fakes/stored-order.ts'
@@ -54,7 +54,7 @@ async function mine(log: LogSketch): Promise<void> {
 async function cancel(order: Order, cancellation: Cancellation): Promise<void> {
   const at = new Date(1_799_999_000_000 + ++steps)
   await server.database.db.transaction(async (tx) => {
-    await cancelOrders(tx, [order.id], at)
+    await storeCancellations(tx, [order.id], at)
     await recordCancelled(tx, [order], cancellation, at)
   })
 }

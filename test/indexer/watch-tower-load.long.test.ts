@@ -6,7 +6,7 @@ import { type Address, address } from '../../src/domain/evm/address.ts'
 import { decodeInput, encodeStaticInput, type TwapInput } from '../../src/domain/programmatic/static-input.ts'
 import { twapAt } from '../../src/domain/programmatic/twap.ts'
 import { runWatchTower } from '../../src/indexer/watch-tower.ts'
-import type { Lane } from '../../src/storage/chain/programmatic-polls.ts'
+import type { PollLane } from '../../src/storage/chain/programmatic-polls.ts'
 import { scheduled, twapHandler, twapInput, word } from '../domain/programmatic/vectors.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { silentLog } from '../fakes/silent-log.ts'
@@ -110,7 +110,7 @@ test('1,000 hostile owners with 10 orders each make parts that are due by arithm
         if (answer.state !== 'part') return { fault: { error: 'PollTryNextBlock', message: '' } }
         return { part: { order: answer.part.order, signature: '0x' } }
       },
-      async place({ from, validTo }, _lane?: Lane) {
+      async place({ from, validTo }, _lane?: PollLane) {
         const owner = from ?? expect.fail()
         await node(isHostile(owner) ? hostileCallMs : ownCallMs)
         if (isHostile(owner)) throw new Refusal('InvalidEip1271Signature', 'its wallet says no')

@@ -5,7 +5,7 @@ import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import type { OrderUid } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
-import { type MirrorServices, mirrorFees, storeOrders } from '../../src/mirror/mirror.ts'
+import { type MirrorServices, mirrorFees, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { createAccountReader, createOrderReader } from '../../src/mirror/read-through.ts'
 import { insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
@@ -69,8 +69,8 @@ beforeAll(async () => {
       unknownMembers: ignore,
     },
   }
-  await storeOrders([openOrder], undefined, services)
-  await storeOrders([soldOrder], undefined, services)
+  await storeShownOrders([openOrder], undefined, services)
+  await storeShownOrders([soldOrder], undefined, services)
 })
 afterAll(async () => {
   book?.close()
@@ -85,7 +85,7 @@ let sellAmount = 0n
 /** Another order that sells the native coin. */
 async function sold(more: object): Promise<OrderUid> {
   const order = unstored(more)
-  expect([...(await storeOrders([order], undefined, services))]).toEqual([order.uid])
+  expect([...(await storeShownOrders([order], undefined, services))]).toEqual([order.uid])
   return order.uid
 }
 
@@ -345,7 +345,7 @@ test('a trade that was there before its order is told with tokens that are not s
     { chainId, address: sellToken, symbol: 'WETH', name: null, decimals: 18 },
     { chainId, address: buyToken, symbol: 'USDC', name: null, decimals: 6 },
   ]
-  await storeOrders([wanted], undefined, {
+  await storeShownOrders([wanted], undefined, {
     ...services,
     describeTokens: async () => new Map(tokens.map((token) => [token.address, token])),
   })

@@ -6,7 +6,7 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData, OrderUid } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { followOrderBook } from '../../src/mirror/follow.ts'
-import { type MirrorServices, storeOrders } from '../../src/mirror/mirror.ts'
+import { type MirrorServices, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { bytea, hexOf } from '../../src/storage/database/columns.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -132,7 +132,7 @@ beforeAll(async () => {
   const all = Array.from({ length: liveOrders }, (_, index) => presigned(index))
   for (const order of all) orders.set(order.uid, order)
   for (let from = 0; from < liveOrders; from += 520)
-    await storeOrders(all.slice(from, from + 520), undefined, services)
+    await storeShownOrders(all.slice(from, from + 520), undefined, services)
 })
 afterAll(async () => {
   server.close()

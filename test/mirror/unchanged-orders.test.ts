@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookOrder, keyOf } from '../../bench/follow/signed-order.ts'
 import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { OrderData } from '../../src/domain/order/order.ts'
-import { type MirrorServices, storeOrders } from '../../src/mirror/mirror.ts'
+import { type MirrorServices, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { createStoredBodies } from '../../src/mirror/stored-bodies.ts'
 import { bytea } from '../../src/storage/database/columns.ts'
@@ -91,7 +91,7 @@ async function compare(body: ReturnType<typeof signed>) {
   const { db } = database
   await sql(db).mirroredOrder.updateMany({ data: { comparedAt: past } })
   const before = readWhole
-  expect(await storeOrders([body], [body.uid], services)).toEqual(new Set([body.uid]))
+  expect(await storeShownOrders([body], [body.uid], services)).toEqual(new Set([body.uid]))
   const order = await sql(db).order.findUniqueOrThrow({
     where: { chainId_uid: { chainId, uid: bytea(body.uid) } },
   })

@@ -5,7 +5,7 @@ import type { OrderUid } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { createBatches } from '../../src/mirror/batches.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
-import { type MirrorServices, mirrorFees, mirrorQuotes, storeOrders } from '../../src/mirror/mirror.ts'
+import { type MirrorServices, mirrorFees, mirrorQuotes, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { dueCompetitions } from '../../src/storage/auction/mirrored-competition.ts'
 import { insertAnswers, insertRefusals } from '../../src/storage/auction/solver-messages.ts'
@@ -77,7 +77,7 @@ beforeAll(async () => {
     },
   }
   book.competitions.set(number, soldCompetition)
-  await storeOrders([soldOrder], undefined, services)
+  await storeShownOrders([soldOrder], undefined, services)
   expect(await mirrorNumbered(BigInt(number), services)).toBe(true)
 })
 afterAll(async () => {
@@ -284,7 +284,7 @@ describe('an order that came in a list, which has no quotes', () => {
 
   test('has no known quote until it is read by its UID', async () => {
     const listed = [shown, dropped, without].map(({ quote: _, ...order }) => order)
-    expect((await storeOrders(listed, undefined, services)).size).toBe(3)
+    expect((await storeShownOrders(listed, undefined, services)).size).toBe(3)
     for (const order of [shown, dropped, without])
       expect([await quoteOf(order), await headerOf(order)]).toEqual([unknown, 'quote'])
     expect(await unknownIn(`v1/account/${shown.owner}/orders`)).toBeNull()
@@ -358,7 +358,7 @@ test('the decimals of gas, and the balance, are those that the order book report
     availableBalance: '12345',
   }
   const quote = { ...order.quote, gasAmount: '163000.5000', gasPrice: '1.25e9' }
-  expect([...(await storeOrders([{ ...signed, quote }], undefined, services))]).toEqual([uid])
+  expect([...(await storeShownOrders([{ ...signed, quote }], undefined, services))]).toEqual([uid])
   const shown = `availableBalance mirror { isBalanceReported } quote { gasAmount exactGasAmount gasPrice exactGasPrice }`
   expect((await ask(`{ order(uid: "${uid}") { ${shown} } }`)).order).toEqual({
     availableBalance: '12345',
@@ -386,7 +386,7 @@ test('a word for a placement error that the interface lacks is kept', async () =
     order.owner,
   )
   const onchainOrderData = { ...soldOrder.onchainOrderData, placementError: 'nonZeroFee' }
-  await storeOrders([{ ...order, uid, onchainOrderData, status: 'open' }], undefined, services)
+  await storeShownOrders([{ ...order, uid, onchainOrderData, status: 'open' }], undefined, services)
   const query = `{ order(uid: "${uid}") { onchainOrderData { placementError detail } } }`
   expect((await ask(query)).order.onchainOrderData).toEqual({
     placementError: 'PreValidationError',

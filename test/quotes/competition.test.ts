@@ -6,7 +6,7 @@ import { zeroAddress } from '../../src/domain/evm/address.ts'
 import type { OrderKind } from '../../src/domain/order/order.ts'
 import type { PriceQuality } from '../../src/domain/quote/quote.ts'
 import { valueAfterGas } from '../../src/quotes/amounts.ts'
-import { type Contest, compete } from '../../src/quotes/competition.ts'
+import { competeForQuote, type QuoteContest } from '../../src/quotes/competition.ts'
 import type { Estimate, EstimateOrigin, EstimateRequest, Estimator } from '../../src/quotes/estimator.ts'
 import { type VerificationMode, verificationPolicyFor } from '../../src/quotes/verification/policy.ts'
 import type { Verification } from '../../src/quotes/verification/verify.ts'
@@ -79,8 +79,8 @@ const held = async (estimate: Estimate): Promise<Verification> => ({
 function contest(
   router: Estimator | null,
   others: Estimator[],
-  more: Partial<Contest> & { quality?: PriceQuality | 'stream'; mode?: VerificationMode } = {},
-): Contest & { end(): void } {
+  more: Partial<QuoteContest> & { quality?: PriceQuality | 'stream'; mode?: VerificationMode } = {},
+): QuoteContest & { end(): void } {
   const { quality = 'optimal', mode = 'prefer', ...rest } = more
   const controller = new AbortController()
   return {
@@ -107,8 +107,8 @@ async function all(estimates: AsyncGenerator<Estimate>): Promise<string[]> {
   return reported
 }
 
-async function best(given: Contest): Promise<string | undefined> {
-  return (await all(compete(given))).at(-1)
+async function best(given: QuoteContest): Promise<string | undefined> {
+  return (await all(competeForQuote(given))).at(-1)
 }
 
 const none = new Refusal('NoLiquidity', 'nothing')
@@ -116,7 +116,7 @@ const none = new Refusal('NoLiquidity', 'nothing')
 describe('the best estimate', () => {
   test('is the one with the highest value, and each better one is yielded on the way', async () => {
     const [own, one, two] = [puppet('own'), puppet('one'), puppet('two')]
-    const reported = all(compete(contest(own.estimator, [one.estimator, two.estimator])))
+    const reported = all(competeForQuote(contest(own.estimator, [one.estimator, two.estimator])))
     own.says(100n, 'computed')
     await Promise.resolve()
     one.says(90n)
@@ -148,7 +148,7 @@ describe('the best estimate', () => {
 
   test('is the first of equal ones', async () => {
     const equals = ['a', 'b', 'c'].map((name) => says(name, { buyAmount: 5n }))
-    expect(await all(compete(contest(null, equals)))).toEqual(['a 5 simulated'])
+    expect(await all(competeForQuote(contest(null, equals)))).toEqual(['a 5 simulated'])
   })
 })
 
@@ -173,11 +173,11 @@ describe('an estimator', () => {
         enough: 2,
         verify: async (estimate) => (estimate.estimator === 'liar' ? refuting.verify() : held(estimate)),
       })
-      expect(await all(compete(caught))).toEqual([expect.stringMatching(/^own 100 /)])
+      expect(await all(competeForQuote(caught))).toEqual([expect.stringMatching(/^own 100 /)])
     }
     await expect(best(contest(fails(none), [liar], refuting))).rejects.toMatchObject({ code: 'NoLiquidity' })
 
-    const reduced: Contest['verify'] = async (estimate) => held({ ...estimate, buyAmount: 99n })
+    const reduced: QuoteContest['verify'] = async (estimate) => held({ ...estimate, buyAmount: 99n })
     expect(await best(contest(router, [liar], { verify: reduced }))).toBe('own 100 computed')
   })
 
@@ -190,7 +190,7 @@ describe('an estimator', () => {
         return offer('one', amounts.shift() ?? 0n)
       },
     })
-    const verify: Contest['verify'] = async (estimate) =>
+    const verify: QuoteContest['verify'] = async (estimate) =>
       estimate.buyAmount > 90n ? { verdict: 'refuted', reason: 'too little' } : held(estimate)
     const hasMoved = async () => true
     const given = (...amounts: bigint[]) => contest(null, [moving(amounts)], { verify, hasMoved })
@@ -207,7 +207,7 @@ describe('an estimator', () => {
     const warned: unknown[] = []
     const log = { ...silentLog, warn: (...line: unknown[]) => void warned.push(line) }
     const warn = createThrottledLog({ now: () => 1_800_000_000_000, log })
-    const verdicts: Contest['verify'][] = [
+    const verdicts: QuoteContest['verify'][] = [
       async ({ buyAmount }) => ({ verdict: 'refuted', reason: `it leaves ${buyAmount} atoms too few` }),
       async ({ buyAmount }) => {
         throw new Outage(`the simulation of ${buyAmount}`)
@@ -281,15 +281,15 @@ describe('the quality', () => {
   })
 
   test('verified prefers a simulated estimate to a higher one that is not', async () => {
-    const verify: Contest['verify'] = async (estimate) =>
+    const verify: QuoteContest['verify'] = async (estimate) =>
       estimate.estimator === 'own' ? { verdict: 'unplayable' } : held(estimate)
     const others = [says('other', { buyAmount: 90n })]
-    expect(await all(compete(contest(own, others, { quality: 'verified', verify })))).toEqual([
+    expect(await all(competeForQuote(contest(own, others, { quality: 'verified', verify })))).toEqual([
       'own 100 computed',
       'other 90 simulated',
     ])
     // A stream yields no lower estimate afterwards.
-    expect(await all(compete(contest(own, others, { quality: 'stream', verify })))).toEqual([
+    expect(await all(competeForQuote(contest(own, others, { quality: 'stream', verify })))).toEqual([
       'own 100 computed',
     ])
   })
@@ -299,12 +299,12 @@ describe('the quality', () => {
     const claims = [says('one', { buyAmount: 500n }), says('two', { buyAmount: 600n })]
     const unplayable = { verify: async () => ({ verdict: 'unplayable' as const }) }
     const reported = all(
-      compete(contest(own.estimator, claims, { quality: 'fast', enough: 2, ...unplayable })),
+      competeForQuote(contest(own.estimator, claims, { quality: 'fast', enough: 2, ...unplayable })),
     )
     own.says(100n, 'computed')
     expect(await reported).toEqual(['own 100 computed'])
     const alone = contest(fails(none), claims, { quality: 'fast', enough: 2, ...unplayable })
-    expect(await all(compete(alone))).toEqual(['two 600 claimed'])
+    expect(await all(competeForQuote(alone))).toEqual(['two 600 claimed'])
   })
 
   test('fast ends after enough usable estimates, and does not wait for late ones', async () => {
@@ -319,7 +319,7 @@ describe('the quality', () => {
   })
 
   test("verified falls back to the own router's estimate when its simulation hangs, but not to a claim", async () => {
-    const stuck = vi.fn<Contest['verify']>(() => new Promise(() => {}))
+    const stuck = vi.fn<QuoteContest['verify']>(() => new Promise(() => {}))
     const given = contest(own, [says('liar', { buyAmount: 10n ** 30n })], {
       quality: 'verified',
       verify: stuck,
@@ -347,14 +347,14 @@ describe('where nothing can be simulated', () => {
 
   test.each(unplayable)('a claim loses to any computed estimate', async (verify) => {
     for (const quality of ['fast', 'optimal', 'verified', 'stream'] as const) {
-      expect(await all(compete(contest(own, claims, { quality, enough: 2, verify })))).toEqual([
+      expect(await all(competeForQuote(contest(own, claims, { quality, enough: 2, verify })))).toEqual([
         'own 100 computed',
       ])
     }
   })
 
   test.each(unplayable)('the best claim is used when there is no computed estimate', async (verify) => {
-    expect(await all(compete(contest(fails(none), claims, { verify })))).toEqual(['high 200 claimed'])
+    expect(await all(competeForQuote(contest(fails(none), claims, { verify })))).toEqual(['high 200 claimed'])
   })
 
   test.each(unplayable)('a verified quote is refused where verification is required', async (verify) => {
@@ -457,7 +457,7 @@ describe('where no estimator has an estimate', () => {
 
   test("because the own router's estimate is refuted, there is no liquidity", async () => {
     const own = says('own', { buyAmount: 100n, standing: 'computed' })
-    const refuted: Contest['verify'] = async () => ({
+    const refuted: QuoteContest['verify'] = async () => ({
       verdict: 'refuted',
       reason: 'the receiver takes nothing',
     })

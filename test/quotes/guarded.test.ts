@@ -3,7 +3,7 @@ import { Outage, Refusal } from '../../src/domain/errors/error.ts'
 import type { Log } from '../../src/domain/log.ts'
 import { OutsideFault, Throttled } from '../../src/outside/fault.ts'
 import type { Estimate, EstimateRequest, Estimator } from '../../src/quotes/estimator.ts'
-import { type GuardLimits, guarded } from '../../src/quotes/estimators/guarded.ts'
+import { type GuardLimits, guardedEstimator } from '../../src/quotes/estimators/guarded.ts'
 import { coin, dollar, wrapped } from '../fakes/order.ts'
 
 let lines: unknown[][]
@@ -68,7 +68,7 @@ function start(change: Partial<GuardLimits> = {}) {
       return next(question, signal)
     },
   }
-  const { estimate } = guarded(estimator, { limits: { ...limits, ...change }, now: Date.now, log })
+  const { estimate } = guardedEstimator(estimator, { limits: { ...limits, ...change }, now: Date.now, log })
   let size = 0
   return {
     ask: (question = ask, signal = new AbortController().signal, refuted?: Estimate) =>

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { type Database, startDatabase } from '../../src/dev/database/database.ts'
+import { type DevDatabase, startDatabase } from '../../src/dev/database/database.ts'
 import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { connectDirectly } from './database.ts'
@@ -48,7 +48,7 @@ export async function startReplicated(): Promise<Replicated> {
 }
 
 async function start(home: string): Promise<Server> {
-  let server: Database | undefined = await startDatabase({ home, log: silentLog })
+  let server: DevDatabase | undefined = await startDatabase({ home, log: silentLog })
   const { url } = server
   return {
     url,
@@ -68,7 +68,7 @@ async function start(home: string): Promise<Server> {
 }
 
 /** A start prefers the port in the lock file, which a server removes at its end. */
-async function stop(home: string, server: Database): Promise<void> {
+async function stop(home: string, server: DevDatabase): Promise<void> {
   const lock = path.join(home, 'database', 'data', 'postmaster.pid')
   const text = readFileSync(lock, 'utf8')
   await server.stop()

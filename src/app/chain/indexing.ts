@@ -174,7 +174,7 @@ interface PoolCounts {
   count(signal: AbortSignal): Promise<void>
 }
 
-interface PoolOptions {
+interface PoolIndexingOptions {
   network: Network
   chain: Chain
   pools: Pools
@@ -189,7 +189,7 @@ interface PoolOptions {
   log: Log
 }
 
-export function composePools(options: PoolOptions): PoolCounts {
+export function composePools(options: PoolIndexingOptions): PoolCounts {
   const { network, chain, pools, rpc, rpcWithoutRetries, loopDb, now, log } = options
   const figures = createPoolFigures(options)
   const most = options.settings.FOLLOWED_POOLS

@@ -18,7 +18,7 @@ import {
  * The live orders of a network, followed in memory. The table is the fact: each read gets what transactions
  * wrote since the last.
  */
-export interface OrderBook {
+export interface LiveBook {
   /** Forgets everything, so that the next read starts afresh: another process may have led meanwhile. */
   reset(): void
   /** @returns what changed since the last read */
@@ -41,13 +41,13 @@ interface BookChanges {
   expired: bigint[]
 }
 
-export interface OrderBookOptions {
+export interface LiveBookOptions {
   db: Database
   chainId: number
   log: Log
   /** Limit of orders in memory, some two kilobytes each. Of more, those that expire first are held. */
   maxOrders: number
-  /** Reads the document of an order that may have come after it: see `createDocumentReader`. */
+  /** Reads the document of an order that may have come after it: see `createLateDocumentReader`. */
   readDocument(order: Order): Pick<Order, 'interactions' | 'validFrom'> | Refusal | undefined
 }
 
@@ -57,7 +57,7 @@ const maxHashes = 1_000
 /** Orders whose document came after them that are stored in a read. */
 const maxCompleted = 1_000
 
-export function createOrderBook(options: OrderBookOptions): OrderBook {
+export function createLiveBook(options: LiveBookOptions): LiveBook {
   const { db, chainId, log, maxOrders, readDocument } = options
   const orders = new Map<bigint, Order>()
   /** Orders without a document, by its hash. */

@@ -16,7 +16,7 @@ import { domainSeparator, orderDigest, orderTypeHash } from '../../domain/signin
 import { createContractCallQueue, type Rpc } from '../rpc/rpc.ts'
 import { asOutage, isExecutionFault, isTimeout, parseHex, toQuantity } from '../rpc/wire.ts'
 
-interface SignedOrder {
+interface SignedPart {
   order: OrderData
   owner: Address
   signature: Hex
@@ -29,7 +29,7 @@ interface SignedOrder {
  * @param meter counts the gas that the call may use, before it
  * @throws Outage; Refusal Unavailable if the queue is full, RateLimited
  */
-export type CheckProgrammatic = (signed: SignedOrder, meter?: GasMeter) => Promise<boolean>
+export type CheckProgrammatic = (signed: SignedPart, meter?: GasMeter) => Promise<boolean>
 
 interface ProgrammaticCheckOptions {
   network: Network
@@ -50,7 +50,7 @@ export function createProgrammaticCheck({
   const separator = domainSeparator(network)
   const to = network.conditionalOrders?.composableCow ?? composableCow
 
-  async function check({ order, owner }: SignedOrder, payload: SignedPayload): Promise<boolean> {
+  async function check({ order, owner }: SignedPart, payload: SignedPayload): Promise<boolean> {
     const data = composableCowAbi.encodeFunctionData('isValidSafeSignature', [
       owner,
       network.settlement,

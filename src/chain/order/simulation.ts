@@ -17,7 +17,7 @@ import { uintWord } from '../../domain/signing/typed-data.ts'
 import { revertText } from '../rpc/revert.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { asOutage, available, isExecutionFault, isTimeout, toQuantity } from '../rpc/wire.ts'
-import { encodeSettle, encodeTrade, type SignedOrder } from '../settlement/call.ts'
+import { encodeSettle, encodeTrade, type SettledOrder } from '../settlement/call.ts'
 import { simulatedHooks } from '../settlement/hook-calls.ts'
 import type { FindTokenSlots } from '../token/slots.ts'
 import { readAuthenticator } from '../trade/call.ts'
@@ -160,7 +160,7 @@ function encodeAlone(order: SimulatedOrder): Hex {
   const { sellToken, buyToken, sellAmount, buyAmount, kind, filled, interactions } = order
   const total = kind === 'sell' ? sellAmount : buyAmount
   const executed = filled < total ? total - filled : total
-  const signed: SignedOrder =
+  const signed: SettledOrder =
     order.signature === null
       ? { ...order, signingScheme: 'presign', signature: '0x' }
       : { ...order, signature: order.signature }

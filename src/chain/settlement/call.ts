@@ -123,7 +123,7 @@ export interface Settlement {
   auctionId: bigint
 }
 
-export type SignedOrder = Pick<Order, keyof OrderData | 'owner' | 'signingScheme' | 'signature'>
+export type SettledOrder = Pick<Order, keyof OrderData | 'owner' | 'signingScheme' | 'signature'>
 
 const auctionIdBytes = 8
 const selectorBytes = 4
@@ -168,7 +168,11 @@ function encodeCall({ target, value, callData }: Interaction): TupleMember {
  * Encodes a trade. `executedAmount` counts only for partially fillable orders: sell atoms of a sell order,
  * buy atoms of a buy order.
  */
-export function encodeTrade(order: SignedOrder, indices: TokenIndices, executedAmount: bigint): EncodedTrade {
+export function encodeTrade(
+  order: SettledOrder,
+  indices: TokenIndices,
+  executedAmount: bigint,
+): EncodedTrade {
   return {
     sellTokenIndex: indices.sell,
     buyTokenIndex: indices.buy,
@@ -184,7 +188,7 @@ export function encodeTrade(order: SignedOrder, indices: TokenIndices, executedA
   }
 }
 
-function encodeSignature({ signingScheme, signature, owner }: SignedOrder): Hex {
+function encodeSignature({ signingScheme, signature, owner }: SettledOrder): Hex {
   if (signingScheme === 'presign') return owner
   if (signingScheme === 'eip1271') return `${owner}${signature.slice(2)}` as Hex
   if (hexSize(signature) !== 65) throw new TypeError(`not a signature of 65 bytes: ${signature}`)

@@ -19,7 +19,7 @@ import {
   type SubmissionLog,
   tooDearText,
 } from '../transaction/fees.ts'
-import { createTransactionTracker, type Poll, pollEvery } from '../transaction/follow-transaction.ts'
+import { createTransactionTracker, pollEvery, type ReceiptPoll } from '../transaction/follow-transaction.ts'
 import {
   createNonces,
   createTransactions,
@@ -137,7 +137,7 @@ export interface SettlerOptions {
   /** The private endpoint. Without one, settlements are sent to public nodes at once. */
   privateEndpoint?: PrivateEndpoint | undefined
   log: Log
-  poll?: Poll
+  poll?: ReceiptPoll
   now?: Clock
 }
 

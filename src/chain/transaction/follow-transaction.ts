@@ -10,7 +10,7 @@ import { type Fees, inGweiDown, readFees, replacementFees, type SubmissionLog } 
 import type { Receipt, SignedTransaction, TransactionRequest, Transactions } from './transactions.ts'
 
 /** Waits until the next poll; returns early when the signal fires. */
-export type Poll = (signal: AbortSignal) => Promise<void>
+export type ReceiptPoll = (signal: AbortSignal) => Promise<void>
 
 interface TrackLimits {
   /** The newest block when it was sent; 0 if another process sent it. */
@@ -46,7 +46,7 @@ interface TrackOptions {
   transactions: Transactions
   /** The maximum price in wei. A cancellation, which uses little gas, may cost a multiple of it. */
   maxFeePerGas: bigint
-  poll: Poll
+  poll: ReceiptPoll
   now?: Clock | undefined
   log: Log
 }
@@ -222,7 +222,7 @@ function isCancellation({ data }: Pick<TransactionRequest, 'data'>): boolean {
   return data === '0x'
 }
 
-export function pollEvery(milliseconds: number): Poll {
+export function pollEvery(milliseconds: number): ReceiptPoll {
   const interval = Math.min(1000, Math.max(50, milliseconds))
   return (signal) => pause(interval, undefined, { signal }).catch(() => undefined)
 }

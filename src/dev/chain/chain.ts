@@ -6,7 +6,7 @@ import { isRunning, type ProcessIdentity } from '../process/process.ts'
 import { type Anvil, connectAnvil, endAnvil, findAnvil, isAnswering, launchAnvil } from './anvil.ts'
 import { hasChainState, keepChainState, readChainStates, saveChainState } from './state.ts'
 
-export interface Chain extends ProcessIdentity {
+export interface DevChain extends ProcessIdentity {
   rpcUrl: string
   /** Built now, not adopted or restored from its saved state. */
   fresh: boolean
@@ -14,7 +14,7 @@ export interface Chain extends ProcessIdentity {
   stop(): Promise<void>
 }
 
-export interface ChainOptions {
+export interface DevChainOptions {
   home: string
   /** Path of the program, if one is configured. */
   anvil?: string | undefined
@@ -40,7 +40,7 @@ const blockSeconds = 1
  * process, the chain continues from its saved state: same genesis, blocks, logs and receipts. A chain that
  * was never completed is built again.
  */
-export async function startChain(options: ChainOptions): Promise<Chain> {
+export async function startChain(options: DevChainOptions): Promise<DevChain> {
   const { home, log } = options
   const record = readRecord(home)
   const adopted = await adopt(record, options)
@@ -81,7 +81,7 @@ export async function endOrphanedChain(home: string): Promise<void> {
 
 async function adopt(
   record: ChainRecord | undefined,
-  { home, log }: ChainOptions,
+  { home, log }: DevChainOptions,
 ): Promise<Anvil | undefined> {
   if (!record || !isRunning(record)) return undefined
   if (record.ready && hasChainState(home) && (await isAnswering(record))) {
@@ -92,7 +92,10 @@ async function adopt(
   return undefined
 }
 
-async function restore(record: ChainRecord | undefined, options: ChainOptions): Promise<Anvil | undefined> {
+async function restore(
+  record: ChainRecord | undefined,
+  options: DevChainOptions,
+): Promise<Anvil | undefined> {
   for (const state of readChainStates(options.home)) {
     const anvil = await launch(record, options)
     try {
@@ -107,7 +110,7 @@ async function restore(record: ChainRecord | undefined, options: ChainOptions): 
   return undefined
 }
 
-async function build(record: ChainRecord | undefined, options: ChainOptions): Promise<Anvil> {
+async function build(record: ChainRecord | undefined, options: DevChainOptions): Promise<Anvil> {
   if (hasChainState(options.home))
     throw new Error('No saved state of the local chain can be read: start again with --reset.')
   const anvil = await launch(record, options)
@@ -122,7 +125,7 @@ async function build(record: ChainRecord | undefined, options: ChainOptions): Pr
 }
 
 /** Launches anvil on the last port, if it is free: wallets have stored the address. */
-function launch(record: ChainRecord | undefined, { home, anvil, log }: ChainOptions): Promise<Anvil> {
+function launch(record: ChainRecord | undefined, { home, anvil, log }: DevChainOptions): Promise<Anvil> {
   const genesisTime = record?.genesisTime ?? unixSeconds(Date.now())
   const onSpawn = (identity: ProcessIdentity & { port: number }) =>
     writeRecord(home, { ...identity, genesisTime, ready: false })

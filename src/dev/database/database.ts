@@ -16,7 +16,7 @@ import {
   runningServer,
 } from './folder.ts'
 
-export interface Database extends ProcessIdentity {
+export interface DevDatabase extends ProcessIdentity {
   url: string
   /** Ends the server, also one that was adopted. Committed data stays. */
   stop(): Promise<void>
@@ -42,7 +42,7 @@ export async function startDatabase({
   home,
   log,
   sharedBuffers = '128MB',
-}: DatabaseStart): Promise<Database> {
+}: DatabaseStart): Promise<DevDatabase> {
   const folder = openDatabaseFolder(home)
   const server = (await adopt(folder, log)) ?? (await launch(folder, log, sharedBuffers))
   await createDatabase(serverUrl(folder, server.port, 'postgres'))

@@ -145,7 +145,7 @@ async function trade(options: TraderOptions, index: number, signal: AbortSignal)
   const request = { ...terms, from: account.address, sellAmountBeforeFee: budget.toString() }
   const api = apiOf(options)
 
-  const answer = await post(`${api}/quote`, { ...request, appData: appData.document }, signal)
+  const answer = await postJson(`${api}/quote`, { ...request, appData: appData.document }, signal)
   const { id, quote } = quoteAnswer.parse(answer)
   const order = {
     ...terms,
@@ -161,7 +161,7 @@ async function trade(options: TraderOptions, index: number, signal: AbortSignal)
     ...(id !== undefined && { quoteId: id }),
   }
   const document = { appData: appData.document, appDataHash: appData.hash }
-  const uid = uidAnswer.parse(await post(`${api}/orders`, { ...order, ...document, ...origin }, signal))
+  const uid = uidAnswer.parse(await postJson(`${api}/orders`, { ...order, ...document, ...origin }, signal))
   const named = (symbol: TokenSymbol) => ({ symbol, ...tokens[symbol] })
   return { uid, sell: named(sell), buy: named(buy) }
 }
@@ -178,7 +178,7 @@ export function signOrder(
 }
 
 /** Posts JSON. @throws Error if the service refuses it */
-export function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+export function postJson(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   return ask(url, { method: 'POST', headers, body: JSON.stringify(body) }, signal)
 }

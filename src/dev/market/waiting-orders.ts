@@ -12,7 +12,7 @@ import { composableCowAbi } from '../../domain/programmatic/abi.ts'
 import { blockTimestampFactory, composableCow, newestHandler } from '../../domain/programmatic/handlers.ts'
 import { encodeStaticInput } from '../../domain/programmatic/static-input.ts'
 import type { Account, Market, TokenSymbol } from './market.ts'
-import { post, signOrder, tradingAccounts } from './traders.ts'
+import { postJson, signOrder, tradingAccounts } from './traders.ts'
 
 /** Orders of the local system that show what keeps an order from being filled, and a TWAP. */
 
@@ -120,7 +120,8 @@ export async function placeWaitingOrders(
   if (!seller || !owner) throw new RangeError('the market has no trading accounts')
   const read = async () => {
     const variables = { seller: seller.address, owner: owner.address }
-    return standingAnswer.parse(await post(`${baseUrl}/graphql`, { query: standing, variables }, signal)).data
+    return standingAnswer.parse(await postJson(`${baseUrl}/graphql`, { query: standing, variables }, signal))
+      .data
   }
   // A notification names the tokens that are known when it is written.
   for (const symbol of new Set(rows.flatMap(({ sell, buy }) => [sell, buy])))
@@ -151,7 +152,7 @@ async function isNamed(symbol: TokenSymbol, options: WaitingOptions, signal: Abo
   const variables = { address, network: market.network.name, symbol }
   for (;;) {
     const { data } = namingAnswer.parse(
-      await post(`${baseUrl}/graphql`, { query: naming, variables }, signal),
+      await postJson(`${baseUrl}/graphql`, { query: naming, variables }, signal),
     )
     const found = data.network.tokens.nodes.find((token) => token.address === address)
     if (found && found.decimals !== null) return
@@ -187,7 +188,7 @@ async function place(row: Row, account: Account, options: WaitingOptions, signal
     ? { signingScheme: 'eip712', signature: await signOrder(account, network, { ...order, appData: hash }) }
     : { signingScheme: 'presign', signature: account.address }
   const body = { ...order, ...signed, appData, appDataHash: hash, from: account.address }
-  const uid = toHex(String(await post(`${baseUrl}/${network.name}/api/v1/orders`, body, signal)), 56)
+  const uid = toHex(String(await postJson(`${baseUrl}/${network.name}/api/v1/orders`, body, signal)), 56)
   if (!uid) throw new TypeError('the service answers without a UID')
   if (isFunded) return uid
   if (row.allowance !== undefined) {

@@ -2,7 +2,7 @@ import type { OrderStatus } from '../order/status.ts'
 import { type NextPoll, nextPoll, type PollFault } from './revert.ts'
 import type { DecodedInput, TwapInput } from './static-input.ts'
 import type { GeneratorStatus, PartStatus } from './statuses.ts'
-import { hasEnded, type TwapPart, twapAt, twapSchedule } from './twap.ts'
+import { hasScheduleEnded, type TwapPart, twapAt, twapSchedule } from './twap.ts'
 
 /** The facts of a conditional order at a block. An order whose creating log is orphaned has none. */
 export interface GeneratorFacts {
@@ -49,7 +49,7 @@ function twapState(input: TwapInput, facts: GeneratorFacts): GeneratorState {
   const answer = twapAt(schedule, now)
   if (answer.state === 'beforeStart') return waiting('scheduled', answer.message, answer.next)
   if (filledParts >= schedule.parts) return ended('filled')
-  if (hasEnded(answer)) return ended(filledParts > 0 ? 'partlyFilled' : 'expired')
+  if (hasScheduleEnded(answer)) return ended(filledParts > 0 ? 'partlyFilled' : 'expired')
   if (answer.state === 'outsideSpan' && answer.next !== null) {
     return waiting('active', answer.message, answer.next)
   }

@@ -134,7 +134,7 @@ export function twapAt(schedule: TwapSchedule, now: number): TwapAnswer {
 }
 
 /** Reports whether no part can be traded at this time or later. */
-export function hasEnded(answer: TwapAnswer): boolean {
+export function hasScheduleEnded(answer: TwapAnswer): boolean {
   if (answer.state === 'outsideSpan') return answer.next === null
   return answer.state === 'finished' || answer.state === 'overflow'
 }

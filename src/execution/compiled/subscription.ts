@@ -13,7 +13,7 @@ import { fragmentsOf } from '../documents/document-size.ts'
 import type { Operation } from '../operation.ts'
 
 /** An interface's form of each event, made once for all its streams with the same selection. */
-export interface EventForm<Result extends Rendered> {
+export interface CompiledEventForm<Result extends Rendered> {
   /** Differs between forms. */
   name: string
   /** @param json the result of GraphQL */
@@ -37,7 +37,7 @@ export async function subscribeCompiled<Result extends Rendered>(
   operation: Operation,
   caller: Caller,
   services: Services,
-  form: EventForm<Result>,
+  form: CompiledEventForm<Result>,
   sink: Sink,
   execute: (event: FeedEvent) => Promise<ExecutionResult>,
 ): Promise<Subscription<Result> | undefined> {

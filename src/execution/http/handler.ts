@@ -95,7 +95,11 @@ export const maxGraphqlBytes = 262_144
 export const graphqlMethods = 'GET, HEAD, POST, OPTIONS'
 
 /** @param gone returns a signal that aborts when the client disconnects */
-export type Handler = (req: IncomingMessage, caller: Caller, gone: () => AbortSignal) => Promise<RoutedAnswer>
+export type GraphqlHandler = (
+  req: IncomingMessage,
+  caller: Caller,
+  gone: () => AbortSignal,
+) => Promise<RoutedAnswer>
 
 /** Answers an operation with an event stream. @param admission of the operation, which was counted */
 export type StreamOperation = (
@@ -115,7 +119,7 @@ export function createGraphqlHandler(
   services: Services,
   streamPath: string,
   stream: StreamOperation,
-): Handler {
+): GraphqlHandler {
   const documents = createPersistedDocuments(services)
   const run = createRunRequest(executor, services, documents, streamPath)
   const graphiql = createGraphiql(debugQuery)

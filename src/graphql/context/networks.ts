@@ -22,7 +22,7 @@ import type { OrderToSimulate } from '../../orders/simulate.ts'
 import type { StoredFacts } from '../../storage/order/diagnosis-facts.ts'
 import type { BalanceWatch, ReadBalances } from '../../tokens/balances.ts'
 import type { TokenRoom } from '../../tokens/metadata.ts'
-import type { HeldTokens } from '../../tokens/own-holders.ts'
+import type { OwnHolders } from '../../tokens/own-holders.ts'
 import type { PoolFigures } from '../../tokens/pool-figures.ts'
 import type { PriceWatch } from '../../tokens/prices.ts'
 
@@ -160,7 +160,7 @@ export interface TradingServices {
   /** See `ReadBalances`. @throws Outage */
   balances: ReadBalances
   /** See `createHeldTokens`. @throws Outage */
-  heldTokens: HeldTokens
+  heldTokens: OwnHolders
   /** The pools that are followed; undefined while none are. @throws Outage */
   poolFigures(): Promise<Sourced<PoolFigures> | undefined>
   /** Balances of one account as they change, as `BalanceWatch`. @throws Refusal when too many are watched */

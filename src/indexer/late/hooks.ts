@@ -28,7 +28,7 @@ import { findOrdersById } from '../../storage/order/orders.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
 import { holdBlock } from '../../storage/token/pools.ts'
 import { isChainFault } from '../block-range.ts'
-import { createPoll, type Poll, repeat } from '../chain-stream.ts'
+import { createPoll, type HeadPoll, repeat } from '../chain-stream.ts'
 
 export interface HookReading {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>
@@ -40,7 +40,7 @@ export interface HookReading {
   /** Returns the hooks that the settlements of a transaction ran, by a trace. @throws Outage */
   minedHooks(txHash: Bytes32): Promise<{ settlements: SettledHooks[] } | { fault: TraceFault }>
   /** Default: by the network's block time. */
-  poll?: Poll
+  poll?: HeadPoll
   /** The pause before transactions are tried again. Default: 15 seconds. */
   retryMs?: number
 }

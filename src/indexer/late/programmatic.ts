@@ -18,7 +18,7 @@ import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-p
 import type { Database, Tx } from '../../storage/database/database.ts'
 import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
 import { ChainMoved, type Checkpoint, createRange, RangeTooFull, timeOf } from '../block-range.ts'
-import { createPoll, type Poll, repeat } from '../chain-stream.ts'
+import { createPoll, type HeadPoll, repeat } from '../chain-stream.ts'
 import { storeProgrammaticLogs } from '../programmatic-orders.ts'
 import { looksOf, recordLooks } from './programmatic-endings.ts'
 
@@ -34,7 +34,7 @@ export interface ProgrammaticReading {
   /** The first block whose facts are notified; all by default. */
   notifiedFrom?: number | undefined
   /** Default: by the network's block time. */
-  poll?: Poll
+  poll?: HeadPoll
 }
 
 /** An order is read again after this time: the contract does not log a removal. */

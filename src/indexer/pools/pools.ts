@@ -13,7 +13,7 @@ import {
   type PoolIndex,
 } from '../../storage/token/pools.ts'
 import { createRange, isChainFault, RangeTooFull } from '../block-range.ts'
-import { createPoll, type Poll } from '../chain-stream.ts'
+import { createPoll, type HeadPoll } from '../chain-stream.ts'
 import { advance, begin, isDayLater, type PoolReading, readBack, readUnknown, spanOf } from './volumes.ts'
 
 interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
@@ -23,7 +23,7 @@ interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
   most: number
   log: Log
   /** Default: by the network's block time. */
-  poll?: Poll
+  poll?: HeadPoll
 }
 
 const unusedMs = 7 * 86_400_000

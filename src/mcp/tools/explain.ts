@@ -24,7 +24,7 @@ import { tool } from '../tool.ts'
 const hook = z.object({ phase: z.enum(['PRE', 'POST']), target: z.string(), gasLimit: z.string() })
 const marketTokens = 'base { address decimals symbol name } quote { address decimals symbol name }'
 
-export const explainOrder = tool({
+export const explainOrderTool = tool({
   name: 'explain_order_before_signing',
   title: 'Explain an order before it is signed',
   description:

@@ -37,7 +37,7 @@ export const networks = tool({
     ),
 })
 
-export const tokens = tool({
+export const tokensTool = tool({
   name: 'tokens',
   title: 'Read tokens',
   description:
@@ -95,7 +95,7 @@ export const pairs = tool({
     ),
 })
 
-export const market = tool({
+export const marketTool = tool({
   name: 'market',
   title: 'Read the market of two tokens',
   description:

@@ -14,7 +14,7 @@ import {
   uidsArgument,
 } from '../fields.ts'
 import { tool } from '../tool.ts'
-import { cancellationTypedData } from './trade.ts'
+import { cancellationOf } from './trade.ts'
 
 /** Tools that read orders and accounts. */
 
@@ -61,7 +61,7 @@ const soldText = ({
     ? 'Nothing is traded yet.'
     : `Sold ${amountText(executedSellAmount, sellToken)} for ${amountText(executedBuyAmount, buyToken)}.`
 
-export const order = tool({
+export const orderTool = tool({
   name: 'order',
   title: 'Read an order',
   description:
@@ -115,7 +115,7 @@ export const order = tool({
           trades: trades.nodes,
           events: events.nodes,
           ...(fullAppData !== '{}' && { fullAppData }),
-          ...(isOpen && { cancellationTypedData: cancellationTypedData(order.network, order.orderUid) }),
+          ...(isOpen && { cancellationTypedData: cancellationOf(order.network, order.orderUid) }),
         }
       }),
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { acceptedSlippage, faultsOf } from '../../client/demand.ts'
+import { acceptedSlippage, unmetDemands } from '../../client/demand.ts'
 import {
   cancellationTypedData as cancellationPayload,
   domainOf,
@@ -29,7 +29,7 @@ import { tool, WrongAnswer } from '../tool.ts'
 
 /** Tools that quote, place and cancel. None of them signs: signatures come with the arguments. */
 
-export const quote = tool({
+export const quoteTool = tool({
   name: 'quote',
   title: 'Quote an order',
   description:
@@ -107,7 +107,7 @@ export const quote = tool({
     const domain = domainFor(typedData, args.network)
     const quoted = { ...quote, protocolFeeBps: answered.protocolFeeBps }
     const found = { order: signed, owner, document: args.appData, quoted }
-    const wrong = faultsOf(found, inputOf(args), acceptedSlippage(args.slippageBps, undefined))
+    const wrong = unmetDemands(found, inputOf(args), acceptedSlippage(args.slippageBps, undefined))
     if (wrong.length > 0)
       throw new WrongAnswer(`the service quotes another order than demanded: see its ${wrong.join(', ')}`)
     return {
@@ -198,7 +198,7 @@ export const submitOrder = tool({
   ],
 })
 
-export const cancelOrders = tool({
+export const cancelOrdersTool = tool({
   name: 'cancel_order',
   title: 'Cancel orders',
   description:
@@ -230,7 +230,7 @@ export const cancelOrders = tool({
 })
 
 /** The typed data that an owner signs to cancel an order. */
-export const cancellationTypedData = (
+export const cancellationOf = (
   { chainId, settlementContract }: { chainId: number; settlementContract: string },
   uid: string,
 ) => ({ ...cancellationPayload(domainOf(chainId, settlementContract), [uid]) })

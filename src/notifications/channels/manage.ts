@@ -16,7 +16,7 @@ import {
 import { sha256 } from '../../domain/text/digest.ts'
 import { spelledOnce } from '../../outside/receiver.ts'
 import {
-  confirmChannel as confirm,
+  storeConfirmation as confirm,
   countConfirmation,
   endChannel,
   findChannel,

@@ -1,8 +1,8 @@
-import type { EventStream } from '../../outside/nats.ts'
+import type { NatsStream } from '../../outside/nats.ts'
 import type { SinkSender } from './sink.ts'
 
 /** Publishes each entry as a message, with its place as the id. */
-export function createNatsSender(stream: EventStream, prefix: string): SinkSender {
+export function createNatsSender(stream: NatsStream, prefix: string): SinkSender {
   return {
     send: (events) =>
       stream.publish(

@@ -15,7 +15,7 @@ export interface GuardLimits extends HealthLimits {
   rememberMs: number
 }
 
-interface GuardOptions {
+interface EstimatorGuardOptions {
   limits: GuardLimits
   now: Clock
   log: Log
@@ -29,7 +29,10 @@ const maxCached = 200
  * is down, and its estimates are checked. A request without a waiting client runs on to its time limit, so
  * that a hanging estimator is noticed and the result is cached.
  */
-export function guarded(estimator: Estimator, { limits, now, log }: GuardOptions): Estimator {
+export function guardedEstimator(
+  estimator: Estimator,
+  { limits, now, log }: EstimatorGuardOptions,
+): Estimator {
   const { name } = estimator
   const { limitMs, rememberMs } = limits
   const health = createHealth({ name, limits, now, log })

@@ -13,9 +13,9 @@ import { createDriver, type Driver } from '../../solvers/driver/quote-client.ts'
 import { createSolverEngine, type SolverEngine } from '../../solvers/engine/client.ts'
 import { quoteOrder, readEngineQuote } from '../../solvers/engine/quote.ts'
 import { tokensOf } from '../../solvers/engine/request.ts'
-import type { Claim, OutsideQuestion } from '../../solvers/outside/quote.ts'
+import type { OutsideQuestion, QuoteClaim } from '../../solvers/outside/quote.ts'
 import { type Estimate, type EstimateRequest, type Estimator, noLiquidity } from '../estimator.ts'
-import { type GuardLimits, guarded } from './guarded.ts'
+import { type GuardLimits, guardedEstimator } from './guarded.ts'
 
 /** The outside estimator that makes a claim. */
 interface Claimant {
@@ -38,7 +38,7 @@ function outsideRequest(ask: EstimateRequest, { wrappedNative }: Claimant): Outs
 }
 
 /** Converts a claim, adding the gas of unwrapping, which the outside question does not include. */
-function claimedEstimate({ buyToken }: EstimateRequest, claim: Claim, claimant: Claimant): Estimate {
+function claimedEstimate({ buyToken }: EstimateRequest, claim: QuoteClaim, claimant: Claimant): Estimate {
   const isNative = buyToken !== wrappedForm(buyToken, claimant.wrappedNative)
   return {
     ...claim,
@@ -192,7 +192,7 @@ export function createOutsideEstimators(sources: readonly EstimatorSource[], dep
   const { network, now, log, limits = outsideLimits } = deps
   return sources
     .filter((source) => source.network === undefined || goesBy(network, source.network))
-    .map((source) => guarded(createEstimator(source, { ...deps, limits }), { limits, now, log }))
+    .map((source) => guardedEstimator(createEstimator(source, { ...deps, limits }), { limits, now, log }))
 }
 
 function createEstimator(

@@ -79,7 +79,7 @@ const begin: Omit<ActionRoute, 'on'> = {
 }
 
 /** Routes of sessions: a client names its tokens once, and opens streams by its own id. */
-export const sessionRoutes: (ActionRoute | EventRoute)[] = [
+export const balanceSessionRoutes: (ActionRoute | EventRoute)[] = [
   { on: 'POST /:network/sessions/:owner', ...begin },
   {
     on: 'PUT /:network/sessions/:owner',

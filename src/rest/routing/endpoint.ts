@@ -27,7 +27,7 @@ import { defaultReportAuctions } from '../../storage/bodies/debug-report.ts'
 import { type Reader, readFor } from '../../storage/database/database.ts'
 import type { Ambient } from '../../storage/query/selection.ts'
 import { errorBodyOf, type Family } from '../errors.ts'
-import { type EventForm, eventOf, type Subscriber } from '../stream.ts'
+import { type EventForm, eventOf, type StreamSubscriber } from '../stream.ts'
 import { compileEnumSpelling } from './enum-spelling.ts'
 import { freshnessHeaders, isRepeatable, type RestRequest, type Route, type RowTraits } from './route.ts'
 import { type PathPattern, patternOf } from './router.ts'
@@ -90,7 +90,7 @@ export interface Endpoint extends PathPattern {
     /** Reserves the cost of the request's parameters, if it is known. @throws Refusal */
     reserve?(request: AdmittedRequest): void
     /** @throws Refusal before the first event */
-    subscribe(request: RestRequest, context: Context): ReturnType<Subscriber['subscribe']>
+    subscribe(request: RestRequest, context: Context): ReturnType<StreamSubscriber['subscribe']>
     form: EventForm
   }
 }

@@ -23,7 +23,7 @@ export function patternOf(on: string, belowNetwork: boolean): PathPattern {
  * path use the same parameter names. HEAD is routed as GET; other methods of a known path get a list of
  * allowed ones. A trailing slash is ignored.
  */
-export function createRouter<Endpoint extends PathPattern>(
+export function createRestRouter<Endpoint extends PathPattern>(
   endpoints: readonly Endpoint[],
 ): (method: string, pathname: string) => Match<Endpoint> {
   // All endpoints of a path are one node in the tree of GET, so that the path is matched before the method.

@@ -2,9 +2,9 @@ import { maxOf, minOf } from '../../domain/amount.ts'
 import { acceptance, type BatchOrder, feeOf, rateOf, toBatchOrder, worthAt } from './batch-order.ts'
 import {
   balancedPrices,
+  type Crossing,
   excessTerms,
   isInsideSpread,
-  type Market,
   midPrices,
   toBook,
   withoutCurves,
@@ -19,7 +19,7 @@ function isPartial({ entry }: BatchOrder): boolean {
  * The order with another size and the same fee, at most its remaining amount.
  * @param amount see `BatchOrder`
  */
-function resized({ task, tokens }: Market, member: BatchOrder, amount: number): BatchOrder | undefined {
+function resized({ task, tokens }: Crossing, member: BatchOrder, amount: number): BatchOrder | undefined {
   const { entry, isSell, trade } = member
   const executed = BigInt(Math.trunc(amount))
   const filled = minOf(maxOf(isSell ? executed + trade.fee : executed - trade.boughtFee, 0n), entry.remaining)
@@ -31,7 +31,7 @@ function resized({ task, tokens }: Market, member: BatchOrder, amount: number): 
  * allow.
  * @returns undefined if an order refuses
  */
-function sizedToBalance(market: Market, members: readonly BatchOrder[]): BatchOrder[] | undefined {
+function sizedToBalance(market: Crossing, members: readonly BatchOrder[]): BatchOrder[] | undefined {
   if (!members.some(isPartial)) return undefined
   const prices = midPrices(market, members)
   if (members.some((member) => acceptance(member, prices) < 1)) return undefined
@@ -46,7 +46,7 @@ function sizedToBalance(market: Market, members: readonly BatchOrder[]): BatchOr
 
 /** Reduces the sales of the token with the largest excess. */
 function shrunk(
-  market: Market,
+  market: Crossing,
   prices: readonly number[],
   members: readonly BatchOrder[],
 ): BatchOrder[] | undefined {
@@ -90,7 +90,7 @@ export interface Batch {
  * The number of orders up to which every subset is tried. It is smaller with many tokens, whose prices take
  * longer to find.
  */
-const maxExhaustive = (market: Market) => (market.tokens.length > 2 ? 6 : 8)
+const maxExhaustive = (market: Crossing) => (market.tokens.length > 2 ? 6 : 8)
 /** Limits of the work for many orders. */
 const maxPasses = 2
 const maxTrials = 200
@@ -103,14 +103,14 @@ const [allPaid, minPaid] = [0.999, 1 / 3]
 const tolerance = 1e-12
 
 /** The most valuable set found; its orders accept its prices. */
-function selectBatch(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+function selectBatch(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   if (members.length <= maxExhaustive(market)) return bestSubset(market, members)
   const start = moreValuable(withoutWorst(market, members), addedOneByOne(market, members))
   return start && improved(market, members, start)
 }
 
 /** Creates a choice from all members. @returns undefined if an order refuses the prices */
-export function toBatch(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+export function toBatch(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   if (members.length === 0) return undefined
   const choice = moreValuable(withoutPools(market, members), throughPools(market, members))
   // Balancing the sizes of many orders that pools can fill changes little and takes long.
@@ -123,14 +123,14 @@ export function toBatch(market: Market, members: readonly BatchOrder[]): Batch |
   return moreValuable(best, withMovedFees(market, members, best ? allPaid : minPaid))
 }
 
-function withoutPools(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+function withoutPools(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   const rigid = matchDirectly(market, members)
   if (!rigid) return undefined
   const { members: settled, prices } = rigid
   return { members, settled, prices, worth: worthOf(settled, prices), balance: 'any' }
 }
 
-function throughPools(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+function throughPools(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   return accepted(members, balancedPrices(market, members), 'pools')
 }
 
@@ -146,7 +146,7 @@ function accepted(
 /**
  * The choice for orders that balance except for their fees, so that pools would have to give the difference.
  */
-function withMovedFees(market: Market, members: readonly BatchOrder[], paid: number): Batch | undefined {
+function withMovedFees(market: Crossing, members: readonly BatchOrder[], paid: number): Batch | undefined {
   if (members.length > maxExhaustive(market) || !isClosed(market, members)) return undefined
   const alone = withoutCurves(market)
   const prices = balancedPrices(alone, members)
@@ -161,7 +161,7 @@ function withMovedFees(market: Market, members: readonly BatchOrder[], paid: num
 }
 
 /** Reports whether each token is both sold and bought. */
-function isClosed({ tokens }: Market, members: readonly BatchOrder[]): boolean {
+function isClosed({ tokens }: Crossing, members: readonly BatchOrder[]): boolean {
   const [sold, bought] = [new Set(members.map(({ from }) => from)), new Set(members.map(({ to }) => to))]
   return tokens.every((_, token) => sold.has(token) === bought.has(token))
 }
@@ -175,7 +175,7 @@ function moreValuable(a: Batch | undefined, b: Batch | undefined): Batch | undef
   return b.worth > a.worth * (1 + tolerance) ? b : a
 }
 
-function bestSubset(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+function bestSubset(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   let best: Batch | undefined
   for (let bits = 2 ** members.length - 1; bits > 0; bits--) {
     const subset = members.filter((_, index) => (bits >> index) & 1)
@@ -185,7 +185,7 @@ function bestSubset(market: Market, members: readonly BatchOrder[]): Batch | und
 }
 
 /** Starts with all orders and drops those that are farthest from accepting the prices. */
-function withoutWorst(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+function withoutWorst(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   let kept = members
   while (kept.length > 0) {
     const choice = toBatch(market, kept)
@@ -200,14 +200,14 @@ function withoutWorst(market: Market, members: readonly BatchOrder[]): Batch | u
   return undefined
 }
 
-function addedOneByOne(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+function addedOneByOne(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   let best: Batch | undefined
   for (const member of members) best = moreValuable(best, toBatch(market, [...(best?.members ?? []), member]))
   return best
 }
 
 /** Adds or removes one order at a time while the result improves. */
-function improved(market: Market, members: readonly BatchOrder[], start: Batch): Batch {
+function improved(market: Crossing, members: readonly BatchOrder[], start: Batch): Batch {
   let best = start
   let trials = maxTrials
   for (let pass = 0; pass < maxPasses; pass++) {
@@ -236,7 +236,7 @@ const maxResized = 6
 const maxSizeTrials = 40
 
 /** The most valuable choice of orders. Partially fillable orders get a size that the pools pay for. */
-export function selectSizedBatch(market: Market, members: readonly BatchOrder[]): Batch | undefined {
+export function selectSizedBatch(market: Crossing, members: readonly BatchOrder[]): Batch | undefined {
   const whole = selectBatch(market, members)
   if (!members.some(isPartial)) return whole
   const alone = members.map((member) => (isPartial(member) ? sizedAlone(market, member) : member))
@@ -249,11 +249,11 @@ export function selectSizedBatch(market: Market, members: readonly BatchOrder[])
  * Reports whether the choice uses pools. Without pools, another size only moves the price from one trader to
  * the other.
  */
-function usesPools(market: Market, { prices, balance }: Batch): boolean {
+function usesPools(market: Crossing, { prices, balance }: Batch): boolean {
   return balance === 'pools' && prices.some((_, token) => token > 0 && !isInsideSpread(market, prices, token))
 }
 
-function sizedAlone(market: Market, member: BatchOrder): BatchOrder {
+function sizedAlone(market: Crossing, member: BatchOrder): BatchOrder {
   for (const fraction of fractions) {
     const part = fraction === 1 ? member : resized(market, member, member.amount * fraction)
     if (part && toBatch(market, [part])) return part
@@ -262,7 +262,7 @@ function sizedAlone(market: Market, member: BatchOrder): BatchOrder {
 }
 
 /** Changes one size at a time while the result improves. */
-function refined(market: Market, start: Batch): Batch {
+function refined(market: Crossing, start: Batch): Batch {
   let best = start
   for (const { entry } of start.members.filter(isPartial).slice(0, maxResized)) {
     let trials = maxSizeTrials

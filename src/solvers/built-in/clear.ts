@@ -6,7 +6,7 @@ import { routeCalls } from '../../domain/settlement/calldata.ts'
 import { settlementGas, sharedGasUp } from '../../domain/settlement/gas.ts'
 import { type Batch, selectSizedBatch, toBatch } from './batch.ts'
 import { acceptance, type BatchOrder, batchOrderAt } from './batch-order.ts'
-import { balancedPrices, curveBetween, type Market } from './clearing-prices.ts'
+import { balancedPrices, type Crossing, curveBetween } from './clearing-prices.ts'
 import { dustOf } from './dust.ts'
 import { type Clearing, clearExactly } from './exact-clearing.ts'
 import { type Candidate, outcomeOf, pairOf, type Task, toCandidate } from './task.ts'
@@ -35,7 +35,7 @@ export function clear(
     .reduce<Candidate | undefined>((a, b) => (a && a.value >= b.value ? a : b), undefined)
 }
 
-function clearAround(market: Market, entries: readonly AuctionOrder[]): Cleared | undefined {
+function clearAround(market: Crossing, entries: readonly AuctionOrder[]): Cleared | undefined {
   const { task } = market
   let best: Cleared | undefined
   let [trades, hops] = [entries.length, market.selling.some((curve) => curve.length > 0) ? 1 : 0]
@@ -91,7 +91,7 @@ function priceIn({ auction }: Task) {
 }
 
 /** Creates the market. @param tokens the first one is that against which the others are traded */
-function createMarket(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Market {
+function createMarket(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Crossing {
   const price = priceIn(task)
   const [first] = tokens
   const volume = entries.reduce(
@@ -110,7 +110,7 @@ function createMarket(task: Task, tokens: readonly Address[], entries: readonly 
 }
 
 /** Computes the choice exactly, without orders that fail at the exact price or with the exact fees. */
-function settled(market: Market, choice: Batch, estimatedHops: number): Cleared | undefined {
+function settled(market: Crossing, choice: Batch, estimatedHops: number): Cleared | undefined {
   let hops = estimatedHops
   let { members } = choice
   for (let attempt = 1; attempt <= maxAttempts && members.length > 0; attempt++) {
@@ -139,7 +139,7 @@ function settled(market: Market, choice: Batch, estimatedHops: number): Cleared 
  * The members with the fees for this gas. A partially fillable order keeps its traded amount apart from the
  * fee.
  */
-function withFees(market: Market, members: readonly BatchOrder[], gas: bigint): BatchOrder[] {
+function withFees(market: Crossing, members: readonly BatchOrder[], gas: bigint): BatchOrder[] {
   return members.flatMap(({ entry, filled, isSell, trade }) => {
     const { task, tokens } = market
     const whole = batchOrderAt(task, tokens, entry, gas)
@@ -149,14 +149,14 @@ function withFees(market: Market, members: readonly BatchOrder[], gas: bigint): 
   })
 }
 
-function withoutWorst(market: Market, members: readonly BatchOrder[], before: number): BatchOrder[] {
+function withoutWorst(market: Crossing, members: readonly BatchOrder[], before: number): BatchOrder[] {
   if (members.length < before) return [...members]
   const prices = balancedPrices(market, members)
   return members.toSorted((a, b) => acceptance(b, prices) - acceptance(a, prices)).slice(0, -1)
 }
 
 function withoutRefused(
-  market: Market,
+  market: Crossing,
   { settled: trades, members }: Batch,
   clearing: Clearing,
 ): BatchOrder[] {
@@ -168,7 +168,7 @@ function withoutRefused(
 
 /** @param gas the gas that each order pays for, besides its own extra gas */
 function toCleared(
-  market: Market,
+  market: Crossing,
   members: readonly BatchOrder[],
   clearing: Clearing,
   gas: bigint,
@@ -199,7 +199,7 @@ function toCleared(
  * just what it takes and the fee.
  */
 function pricesFor(
-  market: Market,
+  market: Crossing,
   members: readonly BatchOrder[],
   clearing: Clearing,
 ): Map<Address, bigint>[] {
@@ -215,6 +215,6 @@ function pricesFor(
   return [exact, prices]
 }
 
-function pricesOf({ tokens }: Market, { prices }: Clearing): Map<Address, bigint> {
+function pricesOf({ tokens }: Crossing, { prices }: Clearing): Map<Address, bigint> {
   return new Map(tokens.map((token, index) => [token, prices[index] ?? 0n]))
 }

@@ -8,7 +8,7 @@ import { hopCostOf, type Task } from './task.ts'
  * The exchange of pools from one token to another, in doubles: parallel paths, sorted by the rate of the
  * first atom. It only helps to choose orders.
  */
-export type Curve = readonly CurvePath[]
+export type ClearingCurve = readonly CurvePath[]
 
 /** A path with the curve out = depth · root² · in / (depth + in). */
 interface CurvePath {
@@ -17,7 +17,7 @@ interface CurvePath {
 }
 
 /** The paths of the best route for `amount`; none without a route. */
-export function curveBetween(task: Task, from: Address, to: Address, amount: bigint): Curve {
+export function curveBetween(task: Task, from: Address, to: Address, amount: bigint): ClearingCurve {
   const route = bestRouteForSell(task.pools, from, to, amount, { hopCost: hopCostOf(task, to) })
   const paths = (route?.paths ?? []).map(({ hops }) => {
     const { rate, bend } = hops
@@ -29,7 +29,7 @@ export function curveBetween(task: Task, from: Address, to: Address, amount: big
 }
 
 /** The rate of the first atom; 0 without a path. */
-function firstRate([best]: Curve): number {
+function firstRate([best]: ClearingCurve): number {
   return best ? best.root * best.root : 0
 }
 
@@ -37,7 +37,7 @@ function firstRate([best]: Curve): number {
  * The output of the best division of `amount` over the paths. Equal terms of two paths cancel before
  * rounding.
  */
-export function outputOf(curve: Curve, amount: number): number {
+export function outputOf(curve: ClearingCurve, amount: number): number {
   const [only] = curve
   if (!only) return 0
   if (curve.length === 1) return (only.depth * only.root * only.root * amount) / (only.depth + amount)
@@ -60,14 +60,14 @@ export function outputOf(curve: Curve, amount: number): number {
  * The tokens that are cleared together. Each is traded against the first one through pools. Of two tokens the
  * first has the more valuable atom, because rounding remains in it.
  */
-export interface Market {
+export interface Crossing {
   task: Task
   tokens: readonly Address[]
   /** The native atoms for one atom of each token. */
   reference: readonly number[]
   /** The pools by token: from the token to the first one, and back. */
-  selling: readonly Curve[]
-  buying: readonly Curve[]
+  selling: readonly ClearingCurve[]
+  buying: readonly ClearingCurve[]
 }
 
 /** The fixed sell atoms and fixed buy atoms by tokens, at `from · size + to`. */
@@ -98,7 +98,7 @@ export function toBook(size: number, members: readonly BatchOrder[]): Book {
  * and receive the value of what they pay. With two tokens there is one such price.
  */
 export function balancedPrices(
-  { reference, selling, buying }: Market,
+  { reference, selling, buying }: Crossing,
   members: readonly BatchOrder[],
 ): number[] {
   const book = toBook(reference.length, members)
@@ -115,7 +115,7 @@ export function balancedPrices(
 }
 
 /** The market in which orders have only each other. */
-export function withoutCurves(market: Market): Market {
+export function withoutCurves(market: Crossing): Crossing {
   const none = market.tokens.map(() => [])
   return { ...market, selling: none, buying: none }
 }
@@ -125,14 +125,14 @@ export function withoutCurves(market: Market): Market {
  * what is missing, only at another price.
  */
 export function isInsideSpread(
-  { selling, buying }: Market,
+  { selling, buying }: Crossing,
   prices: readonly number[],
   token: number,
 ): boolean {
   return isBetween((prices[token] ?? 0) / (prices[0] ?? 1), selling[token] ?? [], buying[token] ?? [])
 }
 
-function isBetween(rate: number, selling: Curve, buying: Curve): boolean {
+function isBetween(rate: number, selling: ClearingCurve, buying: ClearingCurve): boolean {
   return rate > firstRate(selling) && rate * firstRate(buying) < 1
 }
 
@@ -147,7 +147,13 @@ export function excessTerms({ size, sold, bought }: Book, prices: readonly numbe
   return { fixed, inverse }
 }
 
-function balanceToken(token: number, prices: number[], book: Book, selling: Curve, buying: Curve): number {
+function balanceToken(
+  token: number,
+  prices: number[],
+  book: Book,
+  selling: ClearingCurve,
+  buying: ClearingCurve,
+): number {
   const [first = 1, current = 1] = [prices[0], prices[token]]
   const { fixed, inverse } = excessTerms(book, prices, token)
   if (fixed === 0 && inverse === 0) return current
@@ -174,7 +180,7 @@ export const limitMargin = 1e-6
  * The price of the second of two tokens in the first: between the pools' rates for the first atom in both
  * directions, otherwise by native prices.
  */
-export function midRate({ reference, selling, buying }: Market, token = 1): number {
+export function midRate({ reference, selling, buying }: Crossing, token = 1): number {
   const [bid, back] = [firstRate(selling[token] ?? []), firstRate(buying[token] ?? [])]
   return bid > 0 && back > 0 ? Math.sqrt(bid / back) : (reference[token] ?? 1) / (reference[0] ?? 1)
 }
@@ -183,7 +189,7 @@ export function midRate({ reference, selling, buying }: Market, token = 1): numb
  * The market's prices, moved by the minimum that makes the best limit between each two tokens accept them, if
  * possible.
  */
-export function midPrices(market: Market, members: readonly BatchOrder[]): number[] {
+export function midPrices(market: Crossing, members: readonly BatchOrder[]): number[] {
   const prices = market.reference.map((_, token) => (token === 0 ? 1 : midRate(market, token)))
   for (let round = 0; round < prices.length; round++) {
     for (const { from, to, minRate } of bestLimits(members)) {

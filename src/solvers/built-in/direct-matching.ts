@@ -1,7 +1,7 @@
 import { divUp, minOf } from '../../domain/amount.ts'
 import { maxTransactionGas } from '../../domain/settlement/gas.ts'
 import { type BatchOrder, feeOf, toBatchOrder } from './batch-order.ts'
-import { limitMargin, type Market, midRate } from './clearing-prices.ts'
+import { type Crossing, limitMargin, midRate } from './clearing-prices.ts'
 import { orderFeeUp } from './task.ts'
 
 /**
@@ -12,7 +12,7 @@ import { orderFeeUp } from './task.ts'
  * @returns undefined if more is missing than the fees, or if no price is accepted
  */
 export function matchDirectly(
-  market: Market,
+  market: Crossing,
   members: readonly BatchOrder[],
 ): { members: BatchOrder[]; prices: number[] } | undefined {
   const token = fixedToken(members)
@@ -37,7 +37,7 @@ export function matchDirectly(
 
 /** Reduces a partially fillable order by the excess of its side. */
 function fitPartial(
-  market: Market,
+  market: Crossing,
   members: readonly BatchOrder[],
   missing: bigint,
   most: bigint,
@@ -63,7 +63,7 @@ function fixedToken(members: readonly BatchOrder[]): number | undefined {
  * always.
  */
 function sharedFees(
-  market: Market,
+  market: Crossing,
   members: readonly BatchOrder[],
   change: bigint,
 ): Map<BatchOrder, BatchOrder> | undefined {
@@ -112,7 +112,7 @@ function sumOf(members: readonly BatchOrder[], of: (member: BatchOrder) => bigin
  * worse price. Instead, orders that sell the token in which the group has a surplus pay for the others.
  * @param least minimum part of all fees that they must pay
  */
-export function movedFees(market: Market, members: readonly BatchOrder[], least: number): BatchOrder[][] {
+export function movedFees(market: Crossing, members: readonly BatchOrder[], least: number): BatchOrder[][] {
   const sold = new Set(members.map(({ from }) => from))
   return [...sold]
     .map((token) => paidIn(market, members, token, least))
@@ -120,7 +120,7 @@ export function movedFees(market: Market, members: readonly BatchOrder[], least:
 }
 
 function paidIn(
-  market: Market,
+  market: Crossing,
   members: readonly BatchOrder[],
   token: number,
   least: number,
@@ -141,7 +141,7 @@ function paidIn(
 }
 
 /** All fees as a part of the smallest order: moving them to a price changes it by little more. */
-export function feeShare(market: Market, members: readonly BatchOrder[]): number {
+export function feeShare(market: Crossing, members: readonly BatchOrder[]): number {
   const volumes = members.map(
     ({ from, to, isSell, amount }) => amount * (market.reference[isSell ? from : to] ?? 0),
   )
@@ -149,7 +149,7 @@ export function feeShare(market: Market, members: readonly BatchOrder[]): number
 }
 
 /** The fees in native atoms. */
-function feesOf({ reference }: Market, members: readonly BatchOrder[]): number {
+function feesOf({ reference }: Crossing, members: readonly BatchOrder[]): number {
   return members.reduce(
     (sum, { from, to, trade }) =>
       sum + Number(trade.fee) * (reference[from] ?? 0) + Number(trade.boughtFee) * (reference[to] ?? 0),

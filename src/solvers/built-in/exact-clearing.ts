@@ -2,7 +2,7 @@ import { maxUint256 } from '../../domain/amount.ts'
 import type { Path } from '../../domain/routing/route.ts'
 import type { Batch } from './batch.ts'
 import type { BatchOrder } from './batch-order.ts'
-import type { Market } from './clearing-prices.ts'
+import type { Crossing } from './clearing-prices.ts'
 import { createPoolSwaps, leaveUnused, type PoolSwaps } from './pool-swaps.ts'
 
 /**
@@ -67,7 +67,7 @@ const [farStep, farthest] = [4n, 64n]
  * token. Trades are rounded in favour of the contract, so it never lacks an atom, and keeps at most one for
  * each trade and each swap.
  */
-export function clearExactly(market: Market, choice: Batch): Clearing | undefined {
+export function clearExactly(market: Crossing, choice: Batch): Clearing | undefined {
   const start = toExactPrices(choice.prices)
   if (!start) return undefined
   if (choice.balance === 'any') return { prices: start, paths: [] }

@@ -5,7 +5,7 @@ import { rateBits } from '../../domain/routing/graph.ts'
 import { rateBound } from '../../domain/routing/route.ts'
 import { maxTransactionGas, settlementBaseGas, tradeGas } from '../../domain/settlement/gas.ts'
 import { type BatchOrder, batchOrderAt, worthAt } from './batch-order.ts'
-import { type Curve, curveBetween, outputOf } from './clearing-prices.ts'
+import { type ClearingCurve, curveBetween, outputOf } from './clearing-prices.ts'
 import { pairKey, pairOf, type Task, type TokenPair } from './task.ts'
 
 /** The orders of one directed pair whose limits leave something of their fee. */
@@ -96,7 +96,7 @@ function poolRate(task: Task, sell: TokenPair['sell'], buy: TokenPair['buy']): n
 function toProspect(
   pair: DirectedPair,
   member: BatchOrder,
-  curve: Curve,
+  curve: ClearingCurve,
   { offered, demand }: { offered: number; demand: number },
 ): Prospect {
   const least = minSold(member)

@@ -7,7 +7,7 @@ import {
   pathThrough,
 } from '../../domain/routing/route.ts'
 import type { Batch } from './batch.ts'
-import { excessTerms, isInsideSpread, type Market, toBook } from './clearing-prices.ts'
+import { type Crossing, excessTerms, isInsideSpread, toBook } from './clearing-prices.ts'
 import { hopCostOf } from './task.ts'
 
 /** Swaps between a token and the first one: a positive excess of the token is sold, a negative one bought. */
@@ -26,7 +26,7 @@ export interface PoolSwaps {
  * Creates swaps for each token that the orders do not balance alone, the largest first. They share no pool.
  * @returns undefined without a route
  */
-export function createPoolSwaps(market: Market, { settled, prices }: Batch): PoolSwaps[] | undefined {
+export function createPoolSwaps(market: Crossing, { settled, prices }: Batch): PoolSwaps[] | undefined {
   const book = toBook(prices.length, settled)
   const edges: PoolSwaps[] = []
   let { pools } = market.task
@@ -51,7 +51,12 @@ export function createPoolSwaps(market: Market, { settled, prices }: Batch): Poo
   return edges
 }
 
-function bestPaths({ task, tokens }: Market, token: number, excess: bigint, pools: Market['task']['pools']) {
+function bestPaths(
+  { task, tokens }: Crossing,
+  token: number,
+  excess: bigint,
+  pools: Crossing['task']['pools'],
+) {
   const [first, other] = [tokens[0], tokens[token]]
   if (!first || !other) return undefined
   const search = { hopCost: hopCostOf(task, first) }

@@ -12,7 +12,13 @@ import {
   outsideList,
   outsidePrices,
 } from '../outside/fields.ts'
-import { amountAtPrices, type Claim, type OutsideQuestion, refusalOf, toClaim } from '../outside/quote.ts'
+import {
+  amountAtPrices,
+  type OutsideQuestion,
+  type QuoteClaim,
+  refusalIn,
+  toClaim,
+} from '../outside/quote.ts'
 
 const maxInteractions = 100
 const maxOrders = 100
@@ -76,7 +82,7 @@ export interface Driver {
    * @throws Refusal NoLiquidity, or the driver's own reason; OutsideFault if it is down, slow or sends
    *   invalid data
    */
-  quote(question: OutsideQuestion, deadline: Date, signal: AbortSignal): Promise<Claim>
+  quote(question: OutsideQuestion, deadline: Date, signal: AbortSignal): Promise<QuoteClaim>
 }
 
 /** The errors of the driver itself, not about the trade. */
@@ -109,7 +115,7 @@ function errorOf(
   { kind, description }: { kind: string; description?: string | null | undefined },
 ): Error {
   if (kind === 'QuotingFailed') return new Refusal('NoLiquidity', 'no route trades this pair at this size')
-  return driverFaults.includes(kind) ? new OutsideFault(name, `says ${kind}`) : refusalOf(kind, description)
+  return driverFaults.includes(kind) ? new OutsideFault(name, `says ${kind}`) : refusalIn(kind, description)
 }
 
 function rawClaim(answer: DriverQuote, question: OutsideQuestion) {

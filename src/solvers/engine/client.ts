@@ -14,7 +14,7 @@ import {
   outsidePrices,
   outsideUid,
 } from '../outside/fields.ts'
-import { refusalOf } from '../outside/quote.ts'
+import { refusalIn } from '../outside/quote.ts'
 import { type EngineAuction, writeAuction } from './request.ts'
 
 /** The limits of an answer: several times what a quote needs, because parsing blocks the event loop. */
@@ -156,7 +156,7 @@ export function createSolverEngine(peer: JsonPeer): SolverEngine {
         signal,
       )
       const answer = parseEngineAnswer(body)
-      if ('error' in answer) throw refusalOf(answer.error.code, answer.error.message)
+      if ('error' in answer) throw refusalIn(answer.error.code, answer.error.message)
       if (status >= 400) throw new OutsideFault(peer.name, `status ${status}`)
       if ('fault' in answer) throw invalidResponse(peer.name, duplicateFault(body) ?? answer.fault)
       return answer.solutions

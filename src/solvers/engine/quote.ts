@@ -4,8 +4,8 @@ import { type OrderUid, packOrderUid } from '../../domain/order/order.ts'
 import { invalidResponse } from '../../outside/fault.ts'
 import {
   amountAtPrices,
-  type Claim,
   type OutsideQuestion,
+  type QuoteClaim,
   toClaim,
   unboundedSellAmount,
 } from '../outside/quote.ts'
@@ -61,7 +61,7 @@ export function readEngineQuote(
   solutions: readonly EngineSolution[],
   question: OutsideQuestion,
   options: ReadOptions,
-): Claim | undefined {
+): QuoteClaim | undefined {
   const solution = solutions.find(({ trades }) => trades.some(({ kind }) => kind === 'fulfillment'))
   if (!solution) return undefined
   const { name, vaultRelayer } = options

@@ -28,7 +28,7 @@ interface ClaimedExecution {
 }
 
 /** An outside estimator's claim about a trade, not verified. */
-export interface Claim {
+export interface QuoteClaim {
   sellAmount: bigint
   buyAmount: bigint
   gas: bigint
@@ -57,7 +57,7 @@ export function toClaim(
   question: OutsideQuestion,
   { computed, gas, calls, playable }: RawClaim,
   vaultRelayer: Address,
-): Claim {
+): QuoteClaim {
   const { kind, amount } = question
   if (computed === undefined) throw invalidResponse(name, 'a price is missing')
   if (computed > (kind === 'sell' ? maxUint256 : unboundedSellAmount))
@@ -109,7 +109,7 @@ const knownReasons = [
  * The refusal with a solver's own reason, and its message if that is printable. Solvers write codes in camel
  * or Pascal case.
  */
-export function refusalOf(code: string, text: string | null | undefined): Refusal {
+export function refusalIn(code: string, text: string | null | undefined): Refusal {
   const message = printable(text ?? '') ?? 'the solver gives no reason'
   const reason = knownReasons.find((reason) => reason.toLowerCase() === code.toLowerCase())
   return new Refusal(reason ?? 'CustomSolverError', message)

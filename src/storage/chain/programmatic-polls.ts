@@ -11,7 +11,7 @@ import { isOverShare } from './tower-uses.ts'
 
 /** The two kinds of orders: those whose parts arithmetic gives, and those that a handler is asked for. */
 export const lanes = ['computed', 'asked'] as const
-export type Lane = (typeof lanes)[number]
+export type PollLane = (typeof lanes)[number]
 
 /**
  * How well a poll has earned its place: `placed` if its owner had a part placed, `new` otherwise; `failing`
@@ -70,7 +70,7 @@ export async function duePolls(
     busy,
     perOwner,
     limit,
-  }: { lane: Lane; at: PollTime; busy: readonly Address[]; perOwner: number; limit: number },
+  }: { lane: PollLane; at: PollTime; busy: readonly Address[]; perOwner: number; limit: number },
 ): Promise<DuePoll[]> {
   const ofLane = lane === 'computed' ? `p.type = 'TWAP'` : `p.type <> 'TWAP'`
   const rows = await sql(db).$queryRaw<DueRow[]>`

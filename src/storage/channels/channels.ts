@@ -93,7 +93,7 @@ export async function findChannelById(db: Db, id: string): Promise<Channel | und
  * @returns the channel; undefined if no channel waits for this token; only the id if the account of the
  *   waiting one has another channel of this address
  */
-export async function confirmChannel(
+export async function storeConfirmation(
   db: Db,
   hash: Uint8Array,
   {

@@ -87,10 +87,10 @@ export const placeKey = (alias: string): PageKey => ({
 
 /** Refusals of a place in feeds with filters: see `PageRows.faults`. */
 export const placeFaults = (...names: ('book' | 'trade' | 'programmatic')[]) =>
-  faultsOf(names.map((name) => ({ name, keyType: 'filter' })))
+  feedFaults(names.map((name) => ({ name, keyType: 'filter' })))
 
 /** Refusals of a place: see `PageRows.faults`. */
-export const faultsOf =
+export const feedFaults =
   (sources: readonly Pick<FeedSource, 'name' | 'keyType'>[]): NonNullable<PageRows['faults']> =>
   ([place = ''], key) => [
     [`${place} > ${feedHead}`, 'c'],
@@ -110,7 +110,7 @@ export const feedList = (source: FeedSource & { facets: FacetSource }, descripti
     return { ranges: [Prisma.raw(source.rows)], ...(condition && { scan: { limit: feedScan, condition } }) }
   },
   key: placeKey('f'),
-  faults: faultsOf([source]),
+  faults: feedFaults([source]),
   fields: {
     cursor: {
       codec: string,

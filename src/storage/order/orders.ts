@@ -67,7 +67,7 @@ export async function findOrdersById(db: Db, ids: readonly bigint[]): Promise<Or
  * Sets the cancellation time of orders that have none.
  * @returns row keys of orders that this call cancelled
  */
-export async function cancelOrders(tx: Tx, ids: readonly bigint[], at: Date): Promise<bigint[]> {
+export async function storeCancellations(tx: Tx, ids: readonly bigint[], at: Date): Promise<bigint[]> {
   const rows = await sql(tx).order.updateManyAndReturn({
     where: { id: { in: [...ids] }, cancelledAt: null },
     data: { cancelledAt: at },

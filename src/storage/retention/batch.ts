@@ -1,7 +1,7 @@
 import { type Database, sql, type Tx } from '../database/database.ts'
 
 /** Rows removed by one transaction, by table, and whether there may be more. */
-export interface Batch {
+export interface RemovalBatch {
   removed: Record<string, number>
   isLast: boolean
 }

@@ -1,6 +1,6 @@
 import { raw } from '../database/columns.ts'
 import { type Database, sql, type Tx } from '../database/database.ts'
-import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
+import { type RemovalBatch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
 import { leaveMarks } from './events.ts'
 
 interface CompetitionAge {
@@ -25,7 +25,7 @@ interface Window {
  * auction, so the data that values the trade stays. The newest auction always stays: it marks where spans
  * end. Never waits for a lock, and never returns to auctions that it passed.
  */
-export function removeCompetitions(db: Database, age: CompetitionAge): Promise<Batch> {
+export function removeCompetitions(db: Database, age: CompetitionAge): Promise<RemovalBatch> {
   const name = `competitions:${age.chainId}`
   return shortTransaction(db, async (tx) => {
     const after = await removedUpTo(tx, name)

@@ -7,7 +7,7 @@ import { programmaticFeed } from '../models/programmatic.ts'
 import { tradeFeed } from '../models/trade.ts'
 import { lockOrders } from '../order/progress.ts'
 import { type FeedSource, markKey } from '../query/feed-source.ts'
-import { type Batch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
+import { type RemovalBatch, removedUpTo, setRemovedUpTo, shortTransaction } from './batch.ts'
 
 /** The feeds whose entries are in one table. */
 const feeds = {
@@ -51,7 +51,7 @@ const removals = Object.keys(feeds).map((table) => ({
 export async function removeFeedEntries(
   db: Database,
   { before, limit }: { before: Date; limit: number },
-): Promise<Batch> {
+): Promise<RemovalBatch> {
   const removed: Record<string, number> = {}
   for (const { table, text } of removals) {
     const [row] = await sql(db).$queryRawUnsafe<{ count: number }[]>(text, before, limit)
@@ -71,7 +71,7 @@ const disorderMs = 3_600_000
 export function removeEvents(
   db: Database,
   { before, limit }: { before: Date; limit: number },
-): Promise<Batch> {
+): Promise<RemovalBatch> {
   return shortTransaction(db, async (tx) => {
     const after = await removedUpTo(tx, 'events')
     const passable = new Date(before.getTime() - disorderMs)
@@ -107,7 +107,7 @@ export function removeEvents(
 export function removeUnusedOrders(
   db: Database,
   { before, limit }: { before: Date; limit: number },
-): Promise<Batch> {
+): Promise<RemovalBatch> {
   return shortTransaction(db, async (tx) => {
     const requested = await sql(tx).$queryRaw<{ id: bigint; uid: Uint8Array }[]>`
       SELECT o.id, o.uid FROM mirrored_orders m JOIN orders o ON o.id = m.order_id
@@ -170,7 +170,7 @@ interface EventsRow {
 export function removeStandings(
   db: Database,
   { chainId, before, limit }: { chainId: number; before: Date; limit: number },
-): Promise<Batch> {
+): Promise<RemovalBatch> {
   const name = `standings:${chainId}`
   return shortTransaction(db, async (tx) => {
     const after = await removedUpTo(tx, name)

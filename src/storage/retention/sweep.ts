@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { Database } from '../database/database.ts'
-import type { Batch } from './batch.ts'
+import type { RemovalBatch } from './batch.ts'
 import { removeCompetitions } from './competitions.ts'
 import { removeEvents, removeFeedEntries, removeStandings, removeUnusedOrders } from './events.ts'
 import {
@@ -74,7 +74,7 @@ export async function runRetention(options: RetentionOptions, signal: AbortSigna
  */
 export async function sweep(options: RetentionOptions, signal: AbortSignal): Promise<Record<string, number>> {
   const removed: Record<string, number> = {}
-  const add = (batch: Batch) => {
+  const add = (batch: RemovalBatch) => {
     for (const [table, count] of Object.entries(batch.removed)) {
       if (count === 0) continue
       removed[table] = (removed[table] ?? 0) + count
@@ -92,8 +92,8 @@ export async function sweep(options: RetentionOptions, signal: AbortSignal): Pro
 }
 
 async function sweepKind(
-  removeBatch: () => Promise<Batch>,
-  add: (batch: Batch) => void,
+  removeBatch: () => Promise<RemovalBatch>,
+  add: (batch: RemovalBatch) => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -109,7 +109,7 @@ async function sweepKind(
 /** Functions that remove one batch of each kind that has an age. */
 function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 50 }: RetentionOptions) {
   const aged = (age: number) => ({ before: new Date(now() - age * dayMs), limit: batchRows })
-  const kinds: [name: string, days: number, () => Promise<Batch>][] = [
+  const kinds: [name: string, days: number, () => Promise<RemovalBatch>][] = [
     ['quotes', days.quotes, () => removeQuotes(db, aged(days.quotes))],
     ['idempotency keys', days.idempotencyKeys, () => removeIdempotencyKeys(db, aged(days.idempotencyKeys))],
     // Their age is in the rows.
@@ -147,5 +147,5 @@ function kindsOf({ db, networks, days, now, batchRows = 1_000, batchAuctions = 5
   ]
   return kinds
     .filter(([, age]) => age > 0)
-    .map(([name, , removeBatch]): [string, () => Promise<Batch>] => [name, removeBatch])
+    .map(([name, , removeBatch]): [string, () => Promise<RemovalBatch>] => [name, removeBatch])
 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrderBook } from '../../../src/auctions/admission/order-book.ts'
+import { createLiveBook } from '../../../src/auctions/admission/order-book.ts'
 import { zeroAppData } from '../../../src/domain/app-data/document.ts'
 import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
-import { createDocumentReader } from '../../../src/orders/late-document.ts'
+import { createLateDocumentReader } from '../../../src/orders/late-document.ts'
 import { storeAppData } from '../../../src/storage/app-data.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
 import { storeOrders } from '../../../src/storage/order/insert.ts'
-import { cancelOrders, insertOrder } from '../../../src/storage/order/orders.ts'
+import { insertOrder, storeCancellations } from '../../../src/storage/order/orders.ts'
 import { type HeldTransaction, holdTransaction } from '../../fakes/held-transaction.ts'
 import { sampleNetwork } from '../../fakes/network.ts'
 import { numbered, sampleOrder, signingDomain } from '../../fakes/order.ts'
@@ -37,12 +37,12 @@ const another = ({ validTo = 2_000_000_000 + ++numbers, ...more }: Partial<Order
   ...more,
 })
 const openBook = (maxOrders = 10_000) =>
-  createOrderBook({
+  createLiveBook({
     db,
     chainId: signingDomain.chainId,
     log: silentLog,
     maxOrders,
-    readDocument: createDocumentReader({
+    readDocument: createLateDocumentReader({
       network: sampleNetwork,
       limits: { maxGas: 8_000_000n, minValidity: 60 },
     }),
@@ -78,7 +78,7 @@ test('a book reads what is there, then only what was written since', async () =>
   expect(await book.read(now)).toEqual({ unsigned: [], ended: [], expired: [] })
   expect(database.statements.length - before).toBe(1)
 
-  await db.transaction((tx) => cancelOrders(tx, [first.id], new Date()))
+  await db.transaction((tx) => storeCancellations(tx, [first.id], new Date()))
   await sql(db).order.update({ where: { id: unsigned.id }, data: { presigned: true } })
   await sql(db).order.update({ where: { id: second.id }, data: { executedSell: 1 } })
   const third = await storeOrder(db, another({ validTo: now + 1 }))
@@ -108,7 +108,7 @@ test('transactions that commit against the order of their start are read, each o
     } else await storeOrder(db, another(step % 5 === 0 ? { signingScheme: 'presign' } : {}))
     const ids = heldIds(book)
     if (step % 4 === 0 && ids[step % ids.length] !== undefined)
-      await db.transaction((tx) => cancelOrders(tx, [ids[step % ids.length] ?? 0n], new Date()))
+      await db.transaction((tx) => storeCancellations(tx, [ids[step % ids.length] ?? 0n], new Date()))
     // Of the open ones, sometimes the newest commits first.
     if (open.length > 3) await open.splice((step * 7) % open.length, 1)[0]?.commit()
     await book.read(now)

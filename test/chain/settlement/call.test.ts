@@ -5,7 +5,7 @@ import {
   encodeSettle,
   encodeTrade,
   parseFlags,
-  type SignedOrder,
+  type SettledOrder,
   settlementAbi,
 } from '../../../src/chain/settlement/call.ts'
 import { maxUint256 } from '../../../src/domain/amount.ts'
@@ -24,7 +24,7 @@ const bytes = (min: number, max = min): fc.Arbitrary<Hex> =>
 const anAddress: fc.Arbitrary<Address> = bytes(20).filter((item) => item !== zeroAddress)
 const anAmount = fc.bigInt({ min: 0n, max: maxUint256 })
 
-const aSignedOrder: fc.Arbitrary<SignedOrder> = fc.constantFrom(...signingSchemes).chain((signingScheme) =>
+const aSignedOrder: fc.Arbitrary<SettledOrder> = fc.constantFrom(...signingSchemes).chain((signingScheme) =>
   fc.record({
     owner: anAddress,
     sellToken: anAddress,
@@ -94,7 +94,7 @@ test('decoding returns what was encoded', () => {
   )
 })
 
-const order: SignedOrder = {
+const order: SettledOrder = {
   owner: address(`0x${'aa'.repeat(20)}`),
   sellToken: address(`0x${'01'.repeat(20)}`),
   buyToken: address(`0x${'02'.repeat(20)}`),
@@ -122,7 +122,7 @@ const settle = (auctionId: bigint) =>
   })
 
 describe('encoding', () => {
-  test.each<[Partial<SignedOrder>, bigint]>([
+  test.each<[Partial<SettledOrder>, bigint]>([
     [{ signingScheme: 'presign' }, 0b1100000n],
     [{}, 0b1000000n],
     [{ signingScheme: 'presign', kind: 'buy' }, 0b1100001n],
@@ -141,7 +141,7 @@ describe('encoding', () => {
   })
 
   test('signatures are encoded by scheme', () => {
-    const signature = (more: Partial<SignedOrder>) =>
+    const signature = (more: Partial<SettledOrder>) =>
       encodeTrade({ ...order, ...more }, indices, 0n).signature
     expect(signature({})).toBe(`${order.owner}c0ffee`)
     expect(signature({ signingScheme: 'presign', signature: '0x' })).toBe(order.owner)

@@ -2,7 +2,7 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createRpc, type Rpc } from '../../../src/chain/rpc/rpc.ts'
-import { type ChainOptions, startChain } from '../../../src/dev/chain/chain.ts'
+import { type DevChainOptions, startChain } from '../../../src/dev/chain/chain.ts'
 import type { Hex } from '../../../src/domain/evm/hex.ts'
 import { silentLog } from '../../fakes/silent-log.ts'
 import { eventually } from '../../setup/eventually.ts'
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => removeTemporaryHome(home))
 
-const start = (more: Partial<ChainOptions> = {}) => startChain({ home, log: silentLog, ...more })
+const start = (more: Partial<DevChainOptions> = {}) => startChain({ home, log: silentLog, ...more })
 const rpcOf = (url: string): Rpc => createRpc({ url, log: silentLog })
 
 interface Block {

@@ -6,7 +6,7 @@ import { hexSize } from '../../../src/domain/evm/hex.ts'
 import { encodeParams, paramsId } from '../../../src/domain/programmatic/params.ts'
 import {
   endedParts,
-  hasEnded,
+  hasScheduleEnded,
   twapAt,
   twapPart,
   twapPartByEnd,
@@ -150,7 +150,7 @@ describe('near the end of 32 bits', () => {
       state: 'overflow',
       message: "SafeCast: value doesn't fit in 32 bits",
     })
-    expect([4_294_967_295, 4_294_967_296, 4_294_967_300].map((now) => hasEnded(at(now)))).toEqual([
+    expect([4_294_967_295, 4_294_967_296, 4_294_967_300].map((now) => hasScheduleEnded(at(now)))).toEqual([
       false,
       true,
       true,
@@ -226,7 +226,7 @@ test('at any time the part is the one whose window has it', () => {
         else expect(before).toMatchObject({ state: 'outsideSpan', next: validFrom })
         const next = twapPart(schedule, index + 1)
         if (next) expect(next.validFrom).toBeGreaterThan(validTo)
-        else expect(hasEnded(twapAt(schedule, validTo + 1 + past))).toBe(true)
+        else expect(hasScheduleEnded(twapAt(schedule, validTo + 1 + past))).toBe(true)
       },
     ),
   )

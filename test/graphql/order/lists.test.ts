@@ -4,7 +4,7 @@ import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import type { Order } from '../../../src/domain/order/order.ts'
 import { createTradingNetworks, type TradingServices } from '../../../src/graphql/context/networks.ts'
 import { storeAppData } from '../../../src/storage/app-data.ts'
-import { cancelOrders } from '../../../src/storage/order/orders.ts'
+import { storeCancellations } from '../../../src/storage/order/orders.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
 import { storeTokens } from '../../fakes/stored-tokens.ts'
@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const [index, [name, order]] of Object.entries(orders).entries()) {
     stored[name] = await storeOrder(db, { owner, sellAmount: 10n ** 18n + BigInt(index), ...order })
   }
-  await db.transaction((tx) => cancelOrders(tx, [stored.cancelled?.id ?? 0n], at(10)))
+  await db.transaction((tx) => storeCancellations(tx, [stored.cancelled?.id ?? 0n], at(10)))
   expect(await storeAppData(db, keccakText(late), late)).toBe(true)
 })
 afterAll(() => server[Symbol.asyncDispose]())

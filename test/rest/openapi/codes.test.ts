@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describedRows } from '../../../src/rest/openapi/document.ts'
 import { codesByStatus } from '../../../src/rest/openapi/path-item.ts'
-import { createRouter } from '../../../src/rest/routing/router.ts'
+import { createRestRouter } from '../../../src/rest/routing/router.ts'
 import { badQuotes } from '../../fakes/bad-quotes.ts'
 import { createOrderServices } from '../../fakes/order-services.ts'
 import { refusals, type Stage } from '../../orders/refusals.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-const find = createRouter(describedRows())
+const find = createRestRouter(describedRows())
 
 function documented(method: string, path: string, status: number): readonly string[] {
   const { endpoint } = find(method, `/sepolia${path}`)

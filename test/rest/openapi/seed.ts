@@ -10,7 +10,7 @@ import { sample } from '../../../src/rest/openapi/sample.ts'
 import { insertAffiliate } from '../../../src/storage/affiliate/affiliates.ts'
 import { storeCurrentAuction, storeRound } from '../../../src/storage/auction/current-auction.ts'
 import { insertChainFacts } from '../../../src/storage/chain/indexed-logs.ts'
-import { confirmChannel, insertChannel } from '../../../src/storage/channels/channels.ts'
+import { insertChannel, storeConfirmation } from '../../../src/storage/channels/channels.ts'
 import { type Database, sql } from '../../../src/storage/database/database.ts'
 import { recordNotifications } from '../../../src/storage/notifications.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
@@ -55,7 +55,7 @@ async function seedChannels(db: Database): Promise<void> {
     await db.transaction((tx) => insertChannel(tx, { ...standard, ...created, confirmation }, 10))
   }
   const kinds = ['webhook'] as const
-  await confirmChannel(db, hashOf('another'), { now: new Date(1_799_999_001_000), kinds })
+  await storeConfirmation(db, hashOf('another'), { now: new Date(1_799_999_001_000), kinds })
   const times = {
     createdAt: at,
     attemptedAt: new Date(1_799_999_002_000),

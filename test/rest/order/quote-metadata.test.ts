@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hexToBytes } from '../../../src/domain/evm/hex.ts'
 import type { NewOrderQuote, Order, QuoteCalls } from '../../../src/domain/order/order.ts'
 import { placeOrder } from '../../../src/orders/place.ts'
-import { cancelOrders, findOrder } from '../../../src/storage/order/orders.ts'
+import { findOrder, storeCancellations } from '../../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { numbered, sampleQuote } from '../../fakes/order.ts'
 import { createOrderServices, quoteOf, signedOrder } from '../../fakes/order-services.ts'
@@ -83,7 +83,7 @@ describe('the calls of an order’s quote', () => {
     const fulfilled = await store()
     await client.query('UPDATE orders SET executed_sell = sell_amount WHERE id = $1', [fulfilled.id])
     const cancelled = await store()
-    await db.transaction((tx) => cancelOrders(tx, [cancelled.id], new Date(1_800_000_000_000)))
+    await db.transaction((tx) => storeCancellations(tx, [cancelled.id], new Date(1_800_000_000_000)))
     const expired = await store({ validTo: 1_799_999_999, effectiveValidTo: 1_799_999_999 })
     const lastSecond = await store({ validTo: 1_800_000_000, effectiveValidTo: 1_800_000_000 })
     for (const order of [fulfilled, cancelled, expired]) {

@@ -5,7 +5,7 @@ import type { Order } from '../../../src/domain/order/order.ts'
 import { recordCancelled, recordExpired } from '../../../src/notifications/record.ts'
 import { sql } from '../../../src/storage/database/database.ts'
 import { appendEvents } from '../../../src/storage/order/events.ts'
-import { cancelOrders } from '../../../src/storage/order/orders.ts'
+import { storeCancellations } from '../../../src/storage/order/orders.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
 import { storeContest, storeSettlement } from '../../fakes/solutions.ts'
 import { storeOrder, storeSettledOrder } from '../../fakes/story.ts'
@@ -179,7 +179,7 @@ describe('the source of a cancellation', () => {
     await db.transaction(async (tx) => {
       if (cause.by === 'chain')
         await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
-      else await cancelOrders(tx, [order.id], at)
+      else await storeCancellations(tx, [order.id], at)
       await recordCancelled(tx, [order], cause, at)
     })
     const expected = { invalidated: true, status: 'cancelled', cancelledBy: source }
@@ -222,7 +222,7 @@ describe('the status of an order', () => {
           await sql(tx).order.update({ where: { id: order.id }, data: { effectiveValidTo: 1n } })
         else if (cancellation.by === 'chain')
           await sql(tx).order.update({ where: { id: order.id }, data: { invalidated: true } })
-        else await cancelOrders(tx, [order.id], at)
+        else await storeCancellations(tx, [order.id], at)
         if (cancellation === null) await recordExpired(tx, [{ order, blockNumber: 1 }], at)
         else await recordCancelled(tx, [order], cancellation, at)
         const refund = { orderId: order.id, label: 'refunded' as const, reason: null, timestamp: at }

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { confirmationWays } from '../../../src/domain/notification/channel.ts'
 import {
   channelsOfChat,
-  confirmChannel,
   endChannel,
   endChat,
   findChannel,
@@ -14,6 +13,7 @@ import {
   insertChannel,
   type NewChannel,
   renewConfirmation,
+  storeConfirmation,
   updateChannel,
 } from '../../../src/storage/channels/channels.ts'
 import type { Database } from '../../../src/storage/database/database.ts'
@@ -104,19 +104,21 @@ test('a token confirms its channel once', async () => {
   const channel = sketch('a')
   await insert(channel)
   const confirmed = { id: channel.id, state: 'active', confirmedAt: now, address: channel.address }
-  expect(await confirmChannel(db, hashOf('b'), { ...token, now })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now, account: other })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now, account })).toMatchObject(confirmed)
+  expect(await storeConfirmation(db, hashOf('b'), { ...token, now })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now, account: other })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now, account })).toMatchObject(confirmed)
   expect(await findChannelById(db, channel.id)).toMatchObject(confirmed)
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now })).toBeUndefined()
   const { rows } = await client.query('SELECT confirmation_hash, confirmation_expires_at FROM channels')
   expect(rows).toEqual([{ confirmation_hash: null, confirmation_expires_at: null }])
 })
 
 test('a token that has expired confirms nothing', async () => {
   await insert(sketch('a'))
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now: at(60) })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now: at(59) })).toMatchObject({ state: 'active' })
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now: at(60) })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now: at(59) })).toMatchObject({
+    state: 'active',
+  })
 })
 
 test('a token of another kind confirms nothing, and works on', async () => {
@@ -124,16 +126,16 @@ test('a token of another kind confirms nothing, and works on', async () => {
   await insert(sketch('b', { kind: 'telegram', address: '' }))
   await insert(sketch('c', { kind: 'email', address: 'a@b.example' }))
   const link = { kinds: confirmationWays.link, now }
-  expect(await confirmChannel(db, hashOf('a'), { ...chat, now, address: '4711' })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), link)).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('b'), { ...token, now })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('b'), link)).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('c'), { ...chat, now, address: '4711' })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now })).toMatchObject({ kind: 'webhook' })
-  expect(await confirmChannel(db, hashOf('b'), { ...chat, now, address: '4711' })).toMatchObject({
+  expect(await storeConfirmation(db, hashOf('a'), { ...chat, now, address: '4711' })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('a'), link)).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('b'), { ...token, now })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('b'), link)).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('c'), { ...chat, now, address: '4711' })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now })).toMatchObject({ kind: 'webhook' })
+  expect(await storeConfirmation(db, hashOf('b'), { ...chat, now, address: '4711' })).toMatchObject({
     address: '4711',
   })
-  expect(await confirmChannel(db, hashOf('c'), link)).toMatchObject({ kind: 'email' })
+  expect(await storeConfirmation(db, hashOf('c'), link)).toMatchObject({ kind: 'email' })
 })
 
 test('what a later version writes is no fault of a list', async () => {
@@ -149,16 +151,16 @@ test('a chat is known from its confirmation on, once for an account', async () =
   const named = { ...chat, now, address: '4711' }
   expect(await insert(sketch('a', unknown))).toBe('stored')
   expect(await insert(sketch('b', unknown))).toBe('known')
-  expect(await confirmChannel(db, hashOf('a'), named)).toMatchObject({ address: '4711' })
+  expect(await storeConfirmation(db, hashOf('a'), named)).toMatchObject({ address: '4711' })
   const second = sketch('c', unknown)
   expect(await insert(second)).toBe('stored')
-  expect(await confirmChannel(db, hashOf('c'), named)).toEqual({ known: second.id })
+  expect(await storeConfirmation(db, hashOf('c'), named)).toEqual({ known: second.id })
 })
 
 test('a fault of the database is not taken for a known address', async () => {
   await insert(sketch('a'))
   const tooLong = { ...token, now, address: '\0' }
-  await expect(confirmChannel(db, hashOf('a'), tooLong)).rejects.toThrow()
+  await expect(storeConfirmation(db, hashOf('a'), tooLong)).rejects.toThrow()
 })
 
 test('another token replaces one that was not given lately', async () => {
@@ -167,8 +169,8 @@ test('another token replaces one that was not given lately', async () => {
   const confirmation = { hash: hashOf('b'), expiresAt: at(120) }
   expect(await renewConfirmation(db, id, confirmation, at(59))).toBe(false)
   expect(await renewConfirmation(db, id, confirmation, at(60))).toBe(true)
-  expect(await confirmChannel(db, hashOf('a'), { ...token, now })).toBeUndefined()
-  expect(await confirmChannel(db, hashOf('b'), { ...token, now: at(119) })).toMatchObject({ id })
+  expect(await storeConfirmation(db, hashOf('a'), { ...token, now })).toBeUndefined()
+  expect(await storeConfirmation(db, hashOf('b'), { ...token, now: at(119) })).toMatchObject({ id })
   expect(await renewConfirmation(db, id, confirmation, at(999))).toBe(false)
 })
 

@@ -5,7 +5,7 @@ import { orderStatus, orderStatuses } from '../../../src/domain/order/status.ts'
 import { type ChainFacts, insertChainFacts } from '../../../src/storage/chain/indexed-logs.ts'
 import { type Database, sql, type Tx } from '../../../src/storage/database/database.ts'
 import { liveOrdersAfter } from '../../../src/storage/order/live.ts'
-import { cancelOrders, findOrders, insertOrder } from '../../../src/storage/order/orders.ts'
+import { findOrders, insertOrder, storeCancellations } from '../../../src/storage/order/orders.ts'
 import { refreshProgress } from '../../../src/storage/order/progress.ts'
 import { statusSql } from '../../../src/storage/order/status.ts'
 import { numbered, sampleOrder } from '../../fakes/order.ts'
@@ -64,7 +64,7 @@ async function store(tx: Tx, item: History): Promise<OrderUid> {
   if (id === undefined) throw new Error('stored twice')
   await insertChainFacts(tx, order.chainId, toFacts(order.uid, id, item))
   await refreshProgress(tx, [id])
-  if (item.cancelled) await cancelOrders(tx, [id], new Date())
+  if (item.cancelled) await storeCancellations(tx, [id], new Date())
   return order.uid
 }
 

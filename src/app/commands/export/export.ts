@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toAddress } from '../../../domain/evm/address.ts'
 import { CommandFault, exitCodes, type Service } from '../service.ts'
 import { chooseNetwork } from '../trade/quote.ts'
-import { createFeedReader, placeIn } from './feed.ts'
+import { createExportReader, placeIn } from './feed.ts'
 import { type Folder, openFolder, type Position, type RangeFile } from './folder.ts'
 import { formats } from './table.ts'
 
@@ -69,7 +69,7 @@ export async function exportFeed(
     filter: wish.filter,
   }
   const folder = await openFolder(wish.out, contents, wish.after)
-  const read = createFeedReader({
+  const read = createExportReader({
     service,
     network: network.name,
     filter: wish.filter,
@@ -88,7 +88,7 @@ export async function exportFeed(
 
 interface Steps {
   folder: Folder
-  read: ReturnType<typeof createFeedReader>
+  read: ReturnType<typeof createExportReader>
   rows: number
   skipsGaps: boolean
   print(line: string): void

@@ -4,7 +4,7 @@ import { exchangeText, isObject, jsonIn } from '../../../outside/http-json.ts'
 import { backOffMs, CommandFault, exitCodes, type Service, shownUrl } from '../service.ts'
 
 /** An event of the feed, as the service writes it. */
-export interface FeedEvent {
+export interface ExportedEvent {
   cursor: string
   isRemoved: boolean
   eventId: string
@@ -34,8 +34,8 @@ export interface FeedTrade {
   executedProtocolFees: readonly { amount: string; token: string }[]
 }
 
-interface FeedPage {
-  events: readonly FeedEvent[]
+interface ExportedPage {
+  events: readonly ExportedEvent[]
   /** The place to go on from. */
   cursor: bigint
   hasMore: boolean
@@ -64,7 +64,7 @@ const maxPageBytes = 64 * 2 ** 20
 const longestPauseMs = 3_600_000
 
 /** Creates a reader of the feed's pages. It asks again while the service is away or limits requests. */
-export function createFeedReader({
+export function createExportReader({
   service,
   network,
   filter,
@@ -72,7 +72,7 @@ export function createFeedReader({
   patience,
   random,
   warn,
-}: FeedOptions): (after: bigint, limit: number) => Promise<FeedPage | Gap> {
+}: FeedOptions): (after: bigint, limit: number) => Promise<ExportedPage | Gap> {
   const url = new URL(service.url)
   for (const [name, values] of Object.entries(filter))
     for (const value of values) url.searchParams.append(name, value)
@@ -87,7 +87,7 @@ export function createFeedReader({
   }
   const path = `/${encodeURIComponent(network)}/api/v1/feed`
 
-  async function ask(after: bigint, limit: number): Promise<FeedPage | Gap | Away> {
+  async function ask(after: bigint, limit: number): Promise<ExportedPage | Gap | Away> {
     // A folder that begins at zero begins at the first event that is kept.
     const query = { after: after === 0n ? 'earliest' : String(after), limit: String(limit) }
     try {
@@ -135,7 +135,7 @@ export function placeIn(text: unknown): bigint | undefined {
 }
 
 /** Reads a page whose events follow on `after`, each behind the one before; undefined for another answer. */
-function pageIn(body: unknown, after: bigint): FeedPage | undefined {
+function pageIn(body: unknown, after: bigint): ExportedPage | undefined {
   const { events, cursor, hasMore } = isObject(body) ? body : {}
   if (!Array.isArray(events) || typeof hasMore !== 'boolean') return undefined
   let last = after

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { isObject, jsonIn } from '../../../outside/http-json.ts'
 import { CommandFault, exitCodes } from '../service.ts'
-import { type FeedEvent, placeIn } from './feed.ts'
+import { type ExportedEvent, placeIn } from './feed.ts'
 import { type Format, openTable } from './table.ts'
 
 /** The properties that all files of a folder share. */
@@ -23,7 +23,7 @@ export interface Position {
 /** A file that is written, under another name until it is whole. */
 export interface RangeFile {
   rows(): number
-  append(events: readonly FeedEvent[]): Promise<void>
+  append(events: readonly ExportedEvent[]): Promise<void>
   /** Gives the file its name. @returns the name @throws CommandFault if another export has written here */
   finish(to: bigint): Promise<string>
 }

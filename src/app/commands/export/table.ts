@@ -1,11 +1,11 @@
-import type { FeedEvent, FeedTrade } from './feed.ts'
+import type { ExportedEvent, FeedTrade } from './feed.ts'
 
 export const formats = ['jsonl', 'parquet'] as const
 export type Format = (typeof formats)[number]
 
 /** A sequence of events in a file. */
 interface Table {
-  append(events: readonly FeedEvent[]): Promise<void>
+  append(events: readonly ExportedEvent[]): Promise<void>
   finish(): Promise<void>
 }
 
@@ -23,8 +23,8 @@ export async function openTable(
   }
 }
 
-type Event = NonNullable<FeedEvent['event']>
-type Order = NonNullable<FeedEvent['order']>
+type Event = NonNullable<ExportedEvent['event']>
+type Order = NonNullable<ExportedEvent['order']>
 
 const types = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -38,7 +38,7 @@ interface Column {
   name: string
   type: keyof typeof types
   isNullable?: true
-  of(event: FeedEvent, chainId: number): unknown
+  of(event: ExportedEvent, chainId: number): unknown
 }
 
 const ofEvent = (name: string, type: Column['type'], of: (event: Event) => string | Date | null): Column => ({
@@ -106,7 +106,7 @@ async function openParquet(chainId: number, write: Write): Promise<Table> {
     })),
   ]
   const file = new ParquetWriter({ writer: bytes, schema, createdBy: 'tradegraph' })
-  const events: FeedEvent[] = []
+  const events: ExportedEvent[] = []
   const drain = async () => {
     await write(new Uint8Array(bytes.buffer, 0, bytes.index))
     bytes.index = 0

@@ -1,4 +1,4 @@
-import { acceptedSlippage, faultsOf } from '../../../client/demand.ts'
+import { acceptedSlippage, unmetDemands } from '../../../client/demand.ts'
 import type { QuoteInput } from '../../../client/documents.generated.ts'
 import type { Input } from '../../../client/scalars.ts'
 import { signedForm } from '../../../client/typed-data.ts'
@@ -209,7 +209,7 @@ function checkAnswer(
   const measured = input.slippage === 'AUTO' ? slippage?.bps : undefined
   // A limit of the trader takes the place of the service's.
   const accepted = hasLimit ? anySlippage : acceptedSlippage(slippageBps, measured)
-  const wrong = faultsOf(answered, input, accepted)
+  const wrong = unmetDemands(answered, input, accepted)
   if (wrong.length > 0)
     throw new CommandFault(
       exitCodes.refused,

@@ -23,7 +23,7 @@ import {
   termsInput,
 } from './order-file.ts'
 import type { NetworkAnswer } from './quote.ts'
-import { confirm, readKey, type Signer } from './terminal.ts'
+import { confirm, readKey, type TerminalSigner } from './terminal.ts'
 
 /** The flags of commands that sign, as given. */
 interface SigningFlags {
@@ -116,10 +116,10 @@ async function compareWithNode(
   }
 }
 
-const signed = ({ privateKey }: Signer, digest: Hex) =>
+const signed = ({ privateKey }: TerminalSigner, digest: Hex) =>
   new SigningKey(privateKey).sign(digest).serialized as Hex
 
-function checkOwner({ address }: Signer, owner: string): void {
+function checkOwner({ address }: TerminalSigner, owner: string): void {
   if (address !== owner)
     throw new CommandFault(exitCodes.refused, `the key is that of ${address}, and the order that of ${owner}`)
 }
@@ -201,7 +201,9 @@ export async function cancel(
   }: { service: Service; print: Warn; warn: Warn; findOwnNetwork: FindOwnNetwork },
 ): Promise<void> {
   const uids = given.map(uidOf)
-  const orders = await Promise.all(uids.map((uid) => findOrder<OwnedOrder>(uid, ordersDocument, service)))
+  const orders = await Promise.all(
+    uids.map((uid) => findServedOrder<OwnedOrder>(uid, ordersDocument, service)),
+  )
   const [first] = orders
   const [owner = '', ...others] = new Set(uids.map(ownerOf))
   if (!first) return
@@ -243,7 +245,11 @@ export function uidOf(text: string): OrderUid {
   return uid
 }
 
-export async function findOrder<Found>(uid: OrderUid, document: string, service: Service): Promise<Found> {
+export async function findServedOrder<Found>(
+  uid: OrderUid,
+  document: string,
+  service: Service,
+): Promise<Found> {
   const { order } = await queryService<{ order: Found | null }>(service, document, { uid })
   if (!order) throw new CommandFault(exitCodes.unknown, `there is no order ${uid}`)
   return order

@@ -47,13 +47,13 @@ export async function confirm(question: string, isSure: boolean): Promise<void> 
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFault(exitCodes.refused, 'nothing was signed')
 }
 
-export interface Signer {
+export interface TerminalSigner {
   address: Address
   privateKey: Hex
 }
 
 /** The key of a file that only its owner may read, or of a hidden prompt. @throws CommandFault */
-export async function readKey(file: string | undefined): Promise<Signer> {
+export async function readKey(file: string | undefined): Promise<TerminalSigner> {
   const text = file === undefined ? await ask('private key: ', true) : readKeyFile(file)
   if (text === undefined)
     throw new CommandFault(exitCodes.usage, 'there is no terminal to ask for the key on: name a --key-file')

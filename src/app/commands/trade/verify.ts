@@ -20,7 +20,7 @@ import { CommandFault, exitCodes, queryService, type Service, type TokenAnswer }
 import { checkPlace, type FindOwnNetwork } from './contracts.ts'
 import { domainOf, orderDataOf, type SpelledTerms } from './order-file.ts'
 import type { NetworkAnswer } from './quote.ts'
-import { findOrder, uidOf } from './sign.ts'
+import { findServedOrder, uidOf } from './sign.ts'
 
 interface VerifiedOrder extends Omit<SpelledTerms, 'sellToken' | 'buyToken' | 'appData'> {
   status: string
@@ -70,11 +70,12 @@ interface VerifyOptions {
 export async function verify(given: string, options: VerifyOptions): Promise<void> {
   const { service, output, nodeOf, log, findOwnNetwork } = options
   const uid = uidOf(given)
-  const { name: network } = (await findOrder<Pick<VerifiedOrder, 'network'>>(uid, networkDocument, service))
-    .network
+  const { name: network } = (
+    await findServedOrder<Pick<VerifiedOrder, 'network'>>(uid, networkDocument, service)
+  ).network
   // Read first: the order is then of this block or a later one.
   const { meta } = await queryService<IndexAnswer>(service, indexDocument, { network })
-  const order = await findOrder<VerifiedOrder>(uid, document, service)
+  const order = await findServedOrder<VerifiedOrder>(uid, document, service)
   const node = nodeOf(order.network.name)
   if (!node)
     throw new CommandFault(exitCodes.usage, `no node of ${order.network.name} is known: name one with --rpc`)

@@ -1,6 +1,6 @@
 import type { Address } from '../../../domain/evm/address.ts'
 import { bytea, raw } from '../../database/columns.ts'
-import { faultsOf, placeKey } from '../../feeds/book.ts'
+import { feedFaults, placeKey } from '../../feeds/book.ts'
 import { Prisma } from '../../generated/client.ts'
 import { boolean, string } from '../../query/codec.ts'
 import { type FeedSource, feedHead } from '../../query/feed-source.ts'
@@ -27,7 +27,7 @@ function feedPage(rows: PageRows['rows']): PageRows {
     connection: 'NotificationConnection',
     rows,
     key: { ...placeKey('f'), startsAtEnd: true },
-    faults: faultsOf([notificationFeed]),
+    faults: feedFaults([notificationFeed]),
     edgeAlias: 'notification',
     fields: {
       cursor: {
