@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { settlementPairs } from '../../src/domain/network/network.ts'
+import { address } from '../../src/domain/evm/address.ts'
 import { twapParts } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { termsOf } from '../../src/graphql/order/programmatic-terms.ts'
@@ -7,9 +7,10 @@ import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { clear } from '../database/fill.ts'
 import { query } from '../database/open.ts'
 import { shape } from '../database/shape.ts'
+import { benchNetwork } from '../servers/program.ts'
 
 const { chainId } = shape.network
-const domain = { chainId, settlement: settlementPairs.production.settlement }
+const domain = { chainId, settlement: address(benchNetwork.settlement) }
 
 const twapHandler = '6cf1e9ca41f7611def408122793c358a3d11e5a5'
 const day = 86_400
