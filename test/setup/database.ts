@@ -146,7 +146,8 @@ async function readFresh() {
 async function restore(client: Client): Promise<boolean> {
   fresh ??= readFresh()
   const { state, rows } = await fresh
-  if ((await client.query(stateOfSchema)).rows[0].state !== state) return false
+  const found = await client.query(stateOfSchema).catch(() => undefined)
+  if (found?.rows[0].state !== state) return false
   await emptyTables(client)
   for (const [table, stored] of rows)
     await client.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
