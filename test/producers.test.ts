@@ -60,9 +60,19 @@ const producers: Record<string, string> = {
 
 /** Enums whose values come from outside: from clients, settings, contracts, or an order book that is followed. */
 const fromOutside = [
-  ...['AnnouncementLocation', 'BuyTokenDestination', 'ChannelKind', 'FeePolicyKind', 'HookPhase'],
-  ...['OrderClass', 'OrderKind', 'PriceInterval', 'PriceQuality', 'ProgrammaticOrderType'],
-  ...['SellTokenSource', 'SigningScheme', 'SlippageMode'],
+  'AnnouncementLocation',
+  'BuyTokenDestination',
+  'ChannelKind',
+  'FeePolicyKind',
+  'HookPhase',
+  'OrderClass',
+  'OrderKind',
+  'PriceInterval',
+  'PriceQuality',
+  'ProgrammaticOrderType',
+  'SellTokenSource',
+  'SigningScheme',
+  'SlippageMode',
 ]
 
 /** Members whose text is composed. */

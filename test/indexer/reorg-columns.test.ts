@@ -68,8 +68,15 @@ const [low, kept, above] = [50, 100, 150]
 const bytes = `0x${'11'.repeat(56)}`
 
 const values: Record<string, string> = {
-  ...{ bytea: `'\\x${'11'.repeat(56)}'`, text: `'log'`, jsonb: `'{}'`, timestamptz: 'now()' },
-  ...{ bool: 'false', numeric: '1', float8: '1', int2: '1', uuid: 'gen_random_uuid()' },
+  bytea: `'\\x${'11'.repeat(56)}'`,
+  text: `'log'`,
+  jsonb: `'{}'`,
+  timestamptz: 'now()',
+  bool: 'false',
+  numeric: '1',
+  float8: '1',
+  int2: '1',
+  uuid: 'gen_random_uuid()',
 }
 
 /** Stores one row of each table in the list. All ids, UIDs and keys are the same, so that the rows belong together. */

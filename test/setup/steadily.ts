@@ -12,7 +12,7 @@ export interface Sent {
 }
 
 /** An exchange, by `performance.now()`. */
-export interface Exchanged {
+interface Exchanged {
   from: number
   to: number
   /** What is wrong with the answer. */
@@ -71,7 +71,7 @@ export function sendSteadily(send: Sender, rate: number, next: (place: number) =
   }
 }
 
-export interface Follower {
+interface Follower {
   /** Places of the feed, as they came. */
   places: number[]
   /** Answers that were no stream, by `performance.now()`. */

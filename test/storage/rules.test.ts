@@ -65,7 +65,8 @@ const compare = <Value>(
   body: (values: Value[]) => Promise<void>,
 ) =>
   fc.assert(fc.asyncProperty(fc.array(values, { minLength: count, maxLength: count }), body), {
-    ...{ numRuns: 1, endOnFailure: true },
+    numRuns: 1,
+    endOnFailure: true,
   })
 
 const amount = fc.oneof(fc.bigInt(1n, 20n), fc.bigInt(1n, 2n ** 128n))
@@ -74,7 +75,9 @@ test('the gap of the best price is that of the domain', async () => {
   await using server = await openTestServer()
   const { db } = server.database
   const found = fc.record({
-    ...{ sellAmount: amount, sell: amount, buy: amount },
+    sellAmount: amount,
+    sell: amount,
+    buy: amount,
     buyAmount: fc.oneof(amount, fc.constant(0n)),
   })
   await compare(found, 60, async (samples) => {

@@ -94,7 +94,7 @@ function usableByAnswer(order: Order, answer: OrderAnswer | undefined): bigint {
 }
 
 /** An order that can be settled as far as the service knows, with how likely that is. */
-export interface Candidate extends Contender {
+interface Candidate extends Contender {
   order: Order
   outlook: Outlook
 }

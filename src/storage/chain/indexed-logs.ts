@@ -396,8 +396,11 @@ export async function rollbackChainFacts(tx: Tx, chainId: number, block: number)
   await client.settlementAttempt.updateMany({
     where: { chainId, revertedBlock: above },
     data: {
-      ...{ revertedGas: null, revertedGasPrice: null, revertedBlock: null },
-      ...{ cancellationGas: null, cancellationGasPrice: null },
+      revertedGas: null,
+      revertedGasPrice: null,
+      revertedBlock: null,
+      cancellationGas: null,
+      cancellationGasPrice: null,
     },
   })
   // In SQL: the deleted rows decide which attempts to update.

@@ -11,7 +11,7 @@ import type { Crowd } from './orders/crowd.ts'
 import { placeAll } from './orders/place.ts'
 import type { Plan } from './orders/plan.ts'
 
-export interface RoundOptions {
+interface RoundOptions {
   plans: readonly Plan[]
   /** The time in which the orders are placed. */
   seconds: number
@@ -27,7 +27,7 @@ export interface RoundOptions {
   signal: AbortSignal
 }
 
-export interface RoundResults {
+interface RoundResults {
   placed: number
   endings: EndingResults
   selection: SelectionResults

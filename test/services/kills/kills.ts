@@ -9,7 +9,7 @@ import {
   writeChannels,
 } from './stand.ts'
 
-export interface KillOptions {
+interface KillOptions {
   url: string
   accounts: number
   /** Messages of each account. */
@@ -20,7 +20,7 @@ export interface KillOptions {
   seconds: number
 }
 
-export interface KillResult {
+interface KillResult {
   /** Deliveries by final state. */
   states: Record<string, number>
   requests: number
@@ -32,7 +32,7 @@ export interface KillResult {
 }
 
 /** Every twentieth channel refuses everything. */
-export const isDead = (channel: number) => channel % 20 === 0
+const isDead = (channel: number) => channel % 20 === 0
 const timeoutMs = 10_000
 const idleMs = 150
 /** The time after which a holder of a lease has been killed and sends nothing. */

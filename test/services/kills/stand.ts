@@ -6,7 +6,7 @@ import path from 'node:path'
 import pg from 'pg'
 
 /** The cost of a process. */
-export interface Cost {
+interface Cost {
   cpuMs: number
   statements: number
 }
@@ -37,7 +37,7 @@ export async function startDeliverer(url: string, timeoutMs: number): Promise<De
 }
 
 /** An arrived message. */
-export interface Arrival {
+interface Arrival {
   channel: number
   /** The message's place in the order in which its channel's messages were written. */
   place: number

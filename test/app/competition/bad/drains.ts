@@ -8,7 +8,7 @@ export interface DrainContext {
   vaultRelayer: Address
 }
 
-export type Drain = (id: number, offer: Offer, context: DrainContext) => Promise<Solution> | Solution
+type Drain = (id: number, offer: Offer, context: DrainContext) => Promise<Solution> | Solution
 
 /** The advantage over an honest solution in millionths, enough to win. */
 const bid = 1_000n

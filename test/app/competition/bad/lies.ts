@@ -1,6 +1,6 @@
 import { better, type Offer, type Solution, toSolution } from './offer.ts'
 
-export type Trick = (id: number, offer: Offer) => Solution
+type Trick = (id: number, offer: Offer) => Solution
 
 const unknownOrder = `0x${'77'.repeat(56)}`
 

@@ -4,7 +4,7 @@ import { type BadName, badNames } from '../bad/engines.ts'
 import { lies } from '../bad/lies.ts'
 import { ask, type Ground } from '../ground.ts'
 
-export interface Notice {
+interface Notice {
   auctionId: number
   solutionIds: string[]
   kind: string
@@ -12,7 +12,7 @@ export interface Notice {
 }
 
 /** Returns the newest hundred notices. */
-export async function noticesOf(ground: Ground, solver: string): Promise<Notice[]> {
+async function noticesOf(ground: Ground, solver: string): Promise<Notice[]> {
   const { status, body } = await ask(ground, `/api/v1/solver_notices/${solver}`)
   if (status !== 200) throw new Error(`the notices of ${solver}: ${status}`)
   return body

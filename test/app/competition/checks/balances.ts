@@ -5,7 +5,7 @@ import { type Ground, reportOf } from '../ground.ts'
 import { tokenAbi } from '../orders/crowd.ts'
 
 /** The settlement contract's balances of every token and of native coins. */
-export interface Kept {
+interface Kept {
   tokens: Balances
   coins: bigint
   block: number

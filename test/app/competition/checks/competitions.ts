@@ -44,7 +44,7 @@ export interface SelectionResults {
   faults: string[]
 }
 
-export interface SelectionOptions {
+interface SelectionOptions {
   reports: Reports
   maxWinners: number
   failures: readonly Failure[]

@@ -11,7 +11,7 @@ export interface Failure {
 
 const message = 'solutions cannot be settled'
 
-export interface Failures {
+interface Failures {
   list: Failure[]
   /** Reads the log's text in pieces. */
   hear(text: string): void

@@ -16,7 +16,7 @@ export interface Policy {
 }
 
 /** Executed amounts: sold with all fees, bought after all fees. */
-export interface Fill {
+interface Fill {
   sell: bigint
   buy: bigint
 }
@@ -55,7 +55,7 @@ function feeOf({ kind, factor, maxVolumeFactor }: Policy, terms: Terms, fill: Fi
 }
 
 /** Undoes policies last to first. @returns fees in the surplus token */
-export function protocolFees(policies: readonly Policy[], terms: Terms, fill: Fill): bigint {
+function protocolFees(policies: readonly Policy[], terms: Terms, fill: Fill): bigint {
   let gross = fill
   let sum = 0n
   for (const policy of policies.toReversed()) {

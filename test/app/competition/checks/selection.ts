@@ -9,7 +9,7 @@ export interface Entry {
   failsAfter?: readonly string[] | undefined
 }
 
-export interface Selection<E> {
+interface Selection<E> {
   winners: E[]
   filteredOut: E[]
   /** Reference scores by winning solver. */

@@ -30,7 +30,7 @@ const partMs = 30_000
 const partner = '0x00000000000000000000000000000000000fa12e'
 
 /** Places an order by its plan, and performs its owner's later actions. @throws when it is refused */
-export async function placeOrder(ground: Ground, crowd: Crowd, plan: Plan): Promise<Placed> {
+async function placeOrder(ground: Ground, crowd: Crowd, plan: Plan): Promise<Placed> {
   const terms = await quotedTerms(ground, crowd, plan)
   return plan.scheme === 'chain' ? placeOnChain(ground, terms) : placeSigned(ground, terms)
 }

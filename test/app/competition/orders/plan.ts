@@ -3,7 +3,7 @@ import type { TokenSymbol } from '../../../../src/dev/market/market.ts'
 /**
  * `wallet`: a contract wallet with ample funds. `poor`: its own wallet, soon with two thirds of the amount.
  */
-export type Scheme = 'eip712' | 'ethsign' | 'presign' | 'wallet' | 'poor' | 'chain'
+type Scheme = 'eip712' | 'ethsign' | 'presign' | 'wallet' | 'poor' | 'chain'
 export type Traded = Exclude<TokenSymbol, 'FEE'>
 
 /** A planned order, and its expected end. */
