@@ -18,7 +18,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    // Files that run long, and those that need a PostgreSQL server and other programs beside npm.
+    // Files that run long, and those that need a PostgreSQL server and other programs.
     exclude: ['test/services/**', ...(namesFiles ? [] : ['test/**/*.long.test.ts'])],
     globalSetup: ['test/setup/global-setup.ts'],
     setupFiles: ['test/setup/seeded.ts'],
@@ -27,7 +27,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
     isolate: false,
-    maxWorkers: 3,
+    // One for each core. Three gain an eighth of the time, and make tests compete for the processor.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
   },
 })
