@@ -24,7 +24,10 @@ const documentFiles = {
   }),
 }
 
-/** Files in git, which tests compare. With `--release` the schema and the OpenAPI document become the released ones. */
+/**
+ * Files in git, which tests compare. With `--release` the schema and the OpenAPI document become the released
+ * ones.
+ */
 async function filesInGit(): Promise<Record<string, string>> {
   const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'))
   const { referencePages } = await import('./codegen/references.ts')
@@ -42,7 +45,7 @@ async function filesInGit(): Promise<Record<string, string>> {
 const made = { ...documentFiles, ...(!process.argv.includes('--documents') && (await filesInGit())) }
 for (const [file, text] of Object.entries(made)) {
   const target = new URL(file, import.meta.url)
-  // A file that is right stays as it is: a process beside may be reading it.
+  // A file that is right stays as it is: another process may be reading it.
   if ((await readFile(target, 'utf8').catch(() => undefined)) === text) continue
   await mkdir(new URL('.', target), { recursive: true })
   await writeFile(target, text)

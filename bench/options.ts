@@ -70,7 +70,7 @@ export const profile = folder('a CPU profile of each process of the program; the
 export const seconds = (preset: number) => number('length of a turn', preset, 1, 600)
 export const rounds = (preset: number) => number('turns of each system; the medians are told', preset, 1, 100)
 
-/** What every suite takes besides its own flags. */
+/** Flags of every suite. */
 export interface CommonOptions {
   /** The folder of the embedded database and the chain. */
   home: string

@@ -17,7 +17,7 @@ if (!['generate', 'validate', 'format'].includes(command)) {
 /** Time of the last change of a file of the project; 0 if there is none. */
 const changed = (file) => statSync(path.join(here, '..', file), { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-// A client that is newer than its schema and than Prisma stays: a process beside may be reading it.
+// A client that is newer than its schema and than Prisma stays: another process may be reading it.
 const inputs = ['prisma/schema.prisma', 'package-lock.json'].map(changed)
 if (command === 'generate' && changed('src/storage/generated/client.ts') > Math.max(...inputs))
   process.exit(0)

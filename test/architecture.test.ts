@@ -70,6 +70,19 @@ function tierOf(room: string): number {
 
 const sources = readSources()
 
+/** Texts of all TypeScript files of the project, by path. */
+const texts = new Map(
+  [
+    'build.ts',
+    'codegen.ts',
+    ...['src', 'test', 'bench', 'codegen', 'examples'].flatMap((folder) =>
+      readdirSync(path.join(root, '..', folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file) && !/node_modules|\.cache/.test(file))
+        .map((file) => path.join(folder, file)),
+    ),
+  ].map((file) => [file, readFileSync(path.join(root, '..', file), 'utf8')]),
+)
+
 describe('rooms', () => {
   test('the tiers list exactly the rooms that exist', () => {
     const rooms = new Set(sources.map(({ room }) => room))
@@ -118,14 +131,9 @@ describe('rooms', () => {
   })
 
   test('no literal is spread into another one: members are written directly', () => {
-    const home = path.join(root, '..')
     const spread = /\s\.\.\.\{|\.\.\.\[[^[\]]*\](?=[,\n\]])/
-    const files = ['src', 'test', 'bench', 'codegen', 'examples'].flatMap((folder) =>
-      readdirSync(path.join(home, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => /\.tsx?$/.test(file) && !/generated|node_modules|\.cache/.test(file))
-        .map((file) => path.join(folder, file)),
-    )
-    expect(files.filter((file) => spread.test(readFileSync(path.join(home, file), 'utf8')))).toEqual([])
+    const found = [...texts].filter(([file, text]) => !file.includes('generated') && spread.test(text))
+    expect(found.map(([file]) => file)).toEqual([])
   })
 
   // A subject decides what a file is. These are hints for a review, not faults.
@@ -149,19 +157,6 @@ describe('rooms', () => {
 })
 
 describe('exports', () => {
-  const project = path.join(root, '..')
-  const folders = ['src', 'test', 'bench', 'codegen', 'examples'].flatMap((folder) =>
-    readdirSync(path.join(project, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
-      .map((file) => path.join(folder, file)),
-  )
-  const texts = new Map(
-    [...folders, 'build.ts', 'codegen.ts'].map((file) => [
-      file,
-      readFileSync(path.join(project, file), 'utf8'),
-    ]),
-  )
-
   /** Names that each file's importers take from it; `*` stands for a whole module. */
   function importedNames(): Map<string, Set<string>> {
     const names = new Map<string, Set<string>>()

@@ -12,7 +12,7 @@ import { createTemporaryHome, removeTemporaryHome } from '../setup/home.ts'
 import { ask, createMessage, signInMutation } from '../setup/session.ts'
 
 let home: string
-/** What a system has left is continued by the next one: a new one takes seconds. */
+/** The home of several systems, one after the other: an empty home takes seconds to fill. */
 let lived: string
 beforeAll(() => {
   lived = createTemporaryHome()

@@ -34,8 +34,8 @@ export function runProgram(
 }
 
 /**
- * Runs a command in the process of the tests, where its modules are loaded already: a start of the program takes a
- * hundred times as long. The command must end by itself, and must not ask on a terminal.
+ * Runs a command in the process of the tests, where its modules are loaded already: a start of the program takes
+ * half a second. The command must end by itself, and must not ask on a terminal.
  */
 export function runHere(...given: Parameters<typeof runAlone>): Promise<Ended> {
   // One after the other: what they read and write is that of the process.

@@ -54,7 +54,7 @@ export async function openTestServer(
     ...more
   }: Partial<Omit<ServerOptions, 'channels'>> & {
     channels?: Partial<ServerOptions['channels']>
-    /** Whether its database must be new: see `createTestDatabase`. */
+    /** Requests a new database: see `createTestDatabase`. */
     isNew?: boolean
   } = {},
 ): Promise<TestServer> {
