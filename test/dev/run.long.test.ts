@@ -130,26 +130,28 @@ async function explains(url: string, accounts: { address: string }[], pages: str
     })
 }
 
-it.runIf(process.getuid?.() === 0)(
-  'runs for a user id without a name, as a container may, and logs JSON',
-  async () => {
-    const uid = 12_345
-    chownSync(home, uid, uid)
-    const environment = { HOME: '/', LOG_LEVEL: 'info', LOG_FORMAT: 'json' }
-    const { program, ended, ready, output } = startDev(home, { traders: true, uid, environment })
-    await ready()
-    await eventually('the first trade', () => /^First trade/m.test(output().out))
-    expect(statSync(join(home, 'database', 'data')).uid).toBe(uid)
-    program.kill('SIGTERM')
-    const { code, errors } = await ended
-    expect(code).toBe(0)
-    const messages = errors
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).msg)
-    expect(messages).toEqual([`starting the local system in ${home}`, 'database migrated', 'stopping'])
-  },
-)
+it.runIf(process.getuid?.() === 0)('runs for a user id without a name, as a container may have', async () => {
+  const uid = 12_345
+  chownSync(home, uid, uid)
+  const { program, ended, ready, output } = startDev(home, { traders: true, uid, environment: { HOME: '/' } })
+  await ready()
+  await eventually('the first trade', () => /^First trade/m.test(output().out))
+  expect(statSync(join(home, 'database', 'data')).uid).toBe(uid)
+  program.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
+it('logs JSON where LOG_FORMAT says so', async () => {
+  const { program, ended, ready } = startDev(home, { environment: { LOG_LEVEL: 'info', LOG_FORMAT: 'json' } })
+  await ready()
+  program.kill('SIGTERM')
+  const { errors } = await ended
+  const messages = errors
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+  expect(messages).toEqual([`starting the local system in ${home}`, 'database migrated', 'stopping'])
+})
 
 /** Signs in at both names of this machine, and at no other. */
 async function signsInAtBothNames(url: string, chainId: number, privateKey: string): Promise<void> {

@@ -37,15 +37,13 @@ export function Swap({ session, orders }: { session: Session; orders: readonly O
   async function sign() {
     if (!quote || amount === undefined || limit === undefined) return
     await verify(session, [sellToken, buyToken])
+    const amounts = { sellAmount: amount, buyAmount: limit, feeAmount: 0n, partiallyFillable: false }
     // Every member is the page’s own, whatever the quote has. Its time can only be shortened.
     const order = {
       sellToken: sellToken.address,
       buyToken: buyToken.address,
       receiver: account,
-      sellAmount: amount,
-      buyAmount: limit,
-      feeAmount: 0n,
-      partiallyFillable: false,
+      ...amounts,
       ...({ kind: 'SELL', sellTokenBalance: 'ERC20', buyTokenBalance: 'ERC20' } as const),
       validTo: Math.min(quote.order.validTo, Math.floor(Date.now() / 1_000) + validFor),
       appData: appDataHash(appData),

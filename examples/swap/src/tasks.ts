@@ -26,11 +26,8 @@ function describe(fault: unknown): string {
 /** Waits. Throws the reason of the signal when it aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.onabort = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
+    setTimeout(resolve, ms)
+    signal.onabort = () => reject(signal.reason)
   })
 
 export type Task = (signal: AbortSignal, report: (fault?: unknown) => void) => Promise<void>
