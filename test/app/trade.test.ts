@@ -549,11 +549,16 @@ describe('submit and cancel', () => {
           data: erc20.encodeFunctionData('approve', [network.vaultRelayer, amount]),
         },
       ])
-    // Another order than those before, which expire in the same second.
-    const file = await signed((order) => ({ ...order, buyAmount: `${BigInt(order.buyAmount ?? 0) + 1n}` }))
+    let more = 0n
     await approve(0n)
     try {
+      // One that is placed before the approval is in a block would be a duplicate afterwards.
       const refused = await eventually('the allowance is gone', async () => {
+        more++
+        const file = await signed((order) => ({
+          ...order,
+          buyAmount: `${BigInt(order.buyAmount ?? 0) + more}`,
+        }))
         const ended = await run(['submit'], file)
         return ended.code === 1 && ended
       })
