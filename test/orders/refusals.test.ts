@@ -76,7 +76,7 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   SellAmountDoesNotCoverFee: 'rest/bad-input.test.ts',
   IncompatibleSigningScheme: 'rest/bad-input.test.ts',
   InternalServerError: 'graphql/errors/mask.test.ts',
-  UpstreamRefused: 'mirror/bad-order-books.test.ts',
+  UpstreamRefused: 'mirror/bad-order-books.long.test.ts',
   TradingOutsideAllowedWindow: 'rest/bad-input.test.ts',
   TokenTemporarilySuspended: 'rest/bad-input.test.ts',
   InsufficientLiquidity: 'rest/bad-input.test.ts',

@@ -44,12 +44,8 @@ export async function createTestDatabase({
     statements,
     async [Symbol.asyncDispose]() {
       kept.statements = []
-      await kept.client.query(`ALTER ROLE ${role} NOLOGIN`)
-      await kept.client.query(
-        'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1',
-        [role],
-      )
-      if (await restore(kept.client)) return void spare.push(kept)
+      // A test may have ended the connection, or have left a database that can't be restored.
+      if (await restore(kept.client, role).catch(() => false)) return void spare.push(kept)
       await Promise.all([kept.db.close(), kept.client.end()])
       await onServer(`DROP DATABASE ${kept.name} WITH (FORCE)`)
     },
@@ -70,6 +66,7 @@ async function create(): Promise<Kept> {
   const db = openDatabase({ url, maxConnections: 10, onStatement })
   const kept: Kept = { name, db, client: await connectDirectly(url), statements: [] }
   // Foreign keys need no check while all is deleted, and a password of one test needs no slow hash.
+  kept.client.on('error', () => undefined)
   await kept.client.query('SET session_replication_role = replica; SET scram_iterations = 1')
   return kept
 }
@@ -140,12 +137,15 @@ async function readFresh() {
   return { state, rows }
 }
 
-/** Makes the database like a new one. @returns false where that takes more than rows */
-async function restore(client: Client): Promise<boolean> {
+/** Ends the connections of the role, and makes the database like a new one. @returns false where rows alone do not */
+async function restore(client: Client, role: string): Promise<boolean> {
   fresh ??= readFresh()
   const { state, rows } = await fresh
-  const found = await client.query(stateOfSchema).catch(() => undefined)
-  if (found?.rows[0].state !== state) return false
+  await client.query(`ALTER ROLE ${role} NOLOGIN`)
+  await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [
+    role,
+  ])
+  if ((await client.query(stateOfSchema)).rows[0].state !== state) return false
   await emptyTables(client)
   for (const [table, stored] of rows)
     await client.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`, [
