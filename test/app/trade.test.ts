@@ -509,7 +509,7 @@ describe('submit and cancel', () => {
   })
 
   test('a service that answers with other orders or contracts is refused', async () => {
-    const file = await signed((order) => ({ ...order, buyAmount: `${BigInt(order.buyAmount ?? 0) * 3n}` }))
+    const file = await signed((order) => ({ ...order, buyAmount: `${BigInt(order.buyAmount ?? 0) * 4n}` }))
     const { uid } = JSON.parse(file)
     const other = `0x${'12'.repeat(56)}`
     await using hostile = await startScripted(async (query, variables) => {
