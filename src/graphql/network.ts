@@ -65,7 +65,7 @@ builder.objectFields(NetworkRef, (t) => ({
 }))
 
 /** The longest symbol or name that is stored. */
-const longestSearch = 100
+const maxSearch = 100
 
 /** Units of a search: each part of its page may look at the tokens again. */
 const searchUnits = 10
@@ -83,7 +83,7 @@ builder.objectField(NetworkRef, 'tokens', (t) =>
         args: {
           search: t.arg.string({
             required: false,
-            description: `Only tokens with this text in the symbol or the name, in any letter case; at most ${longestSearch} characters.`,
+            description: `Only tokens with this text in the symbol or the name, in any letter case; at most ${maxSearch} characters.`,
           }),
         },
         rowArguments: ({ search, ...args }: SearchArguments) => ({ ...args, search: searched(search) }),
@@ -104,10 +104,10 @@ builder.objectField(NetworkRef, 'tokens', (t) =>
 /** @throws Refusal InvalidParameter */
 function searched(search: string | null | undefined): string | null {
   const text = search?.trim() ?? ''
-  if (text.length > longestSearch || text.includes('\0'))
+  if (text.length > maxSearch || text.includes('\0'))
     throw new Refusal(
       'InvalidParameter',
-      `search must be at most ${longestSearch} characters, none of them NUL`,
+      `search must be at most ${maxSearch} characters, none of them NUL`,
       { field: 'search' },
     )
   return text === '' ? null : text

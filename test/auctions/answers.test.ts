@@ -339,8 +339,8 @@ describe('refused solutions', () => {
       new Date(0),
     )
     const { rows } = await client.query(
-      'SELECT count(*)::int, max(length(message))::int AS longest FROM refused_solutions',
+      'SELECT count(*)::int, max(length(message))::int AS max FROM refused_solutions',
     )
-    expect(rows).toEqual([{ count: maxRefusalsOfSolver, longest: 500 }])
+    expect(rows).toEqual([{ count: maxRefusalsOfSolver, max: 500 }])
   })
 })

@@ -232,7 +232,7 @@ test('a block of thousands of placements takes as few statements as one of a hun
   const { db } = database
   indexing.db = {
     ...db,
-    transaction: (run, leastMs = 0) => db.transaction(run, Number(limits.push(leastMs)) && leastMs),
+    transaction: (run, minMs = 0) => db.transaction(run, Number(limits.push(minMs)) && minMs),
   }
   const placed = await statementsFor(repeated)
   indexing.db = db

@@ -103,9 +103,9 @@ async function startBadLine(target: string, seed: number) {
 /** The most calls in any minute. */
 function busiestMinute(times: readonly number[]): number {
   let first = 0
-  return times.reduce((most, at, index) => {
+  return times.reduce((max, at, index) => {
     while ((times[first] ?? at) <= at - 60_000) first++
-    return Math.max(most, index - first + 1)
+    return Math.max(max, index - first + 1)
   }, 0)
 }
 

@@ -64,8 +64,8 @@ const maxAnswerBytes = 4_194_304
 const allowedUpdates = ['message', 'my_chat_member'] as const
 const limits: HealthLimits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 60_000 },
-  backOffMs: { least: 1_000, most: 60_000 },
+  pauseMs: { min: 1_000, max: 60_000 },
+  backOffMs: { min: 1_000, max: 60_000 },
   atOnce: 64,
 }
 

@@ -87,11 +87,11 @@ describe('units by the size of the response', () => {
   test.each([
     ['orders', `/sepolia/api/v1/account/${collector}/orders?limit=1000`, storedOrders, 2],
     ['notifications', `/accounts/${collector}/notifications`, storedNotifications, 1],
-  ])('as text of the database: a unit for each 64 KiB of %s', async (_, path, listed, least) => {
+  ])('as text of the database: a unit for each 64 KiB of %s', async (_, path, listed, min) => {
     const answer = await fresh().send(path)
     expect(jsonOf(answer)).toHaveLength(listed)
     const units = Math.ceil(answer.bytes.length / 65_536)
-    expect(units).toBeGreaterThanOrEqual(least)
+    expect(units).toBeGreaterThanOrEqual(min)
     expect(left(answer)).toBe(fullBucket - units)
   })
 

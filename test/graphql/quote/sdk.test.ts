@@ -79,9 +79,9 @@ describe('the order that the client library signs', () => {
       for (const [name, value] of Object.entries(own)) {
         expect([name, lower(orderToSign[name as keyof typeof orderToSign])]).toEqual([name, value])
       }
-      const within = (mine: string, theirs: string, most: bigint) => {
+      const within = (mine: string, theirs: string, max: bigint) => {
         expect(BigInt(mine) - BigInt(theirs)).toBeGreaterThanOrEqual(0n)
-        expect(BigInt(mine) - BigInt(theirs)).toBeLessThanOrEqual(most)
+        expect(BigInt(mine) - BigInt(theirs)).toBeLessThanOrEqual(max)
       }
       within(sellAmount, orderToSign.sellAmount, kind === OrderKind.SELL ? 0n : 3n)
       within(orderToSign.buyAmount, buyAmount, kind === OrderKind.SELL ? 3n : 0n)
