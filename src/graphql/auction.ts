@@ -177,12 +177,7 @@ builder.queryFields((t) => {
       args: { network },
       resolve: async (_root, { network }, context, info) => {
         requireAccess('currentAuction', context)
-        return (await resolveKeyed(
-          currentAuctionByChain,
-          chainOf(context, network ?? undefined),
-          context,
-          info,
-        )) as never
+        return resolveKeyed(currentAuctionByChain, chainOf(context, network ?? undefined), context, info)
       },
     }),
     auctionOfTransaction: storedRoot(

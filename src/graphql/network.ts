@@ -14,7 +14,7 @@ import { tradingOn } from './context/networks.ts'
 import { describedRef } from './described.ts'
 import { networkArgument } from './paging.ts'
 import { MetaRef, NodeRef } from './refs.ts'
-import { exposeModel, relationOptions, storedRoot } from './stored/expose.ts'
+import { exposeModel, fieldWith, relationOptions, storedRoot } from './stored/expose.ts'
 import { identityOf, resolveRoot } from './stored/resolve.ts'
 
 export const NetworkRef = describedRef<typeof network, Network>(network)
@@ -76,7 +76,8 @@ interface SearchArguments {
 }
 
 builder.objectField(NetworkRef, 'tokens', (t) =>
-  t.field(
+  fieldWith(
+    t,
     relationOptions(
       tokensOfNetwork,
       {
@@ -97,7 +98,7 @@ builder.objectField(NetworkRef, 'tokens', (t) =>
         if (searched(search) !== null) context.addUnits?.(searchUnits)
         return resolveRoot(context, info, { chainId })
       },
-    ) as never,
+    ),
   ),
 )
 

@@ -103,9 +103,7 @@ export function openDatabase({
     adapter: reportOutages(new PrismaPg(pool, { statementNameGenerator })),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
   })
-  if (onStatement) {
-    client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
-  }
+  if (onStatement) (client as PrismaClient<'query'>).$on('query', ({ query }) => onStatement(query))
   const { prepares } = access
   const names = createPlanNames()
   return {
