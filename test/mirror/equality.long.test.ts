@@ -209,9 +209,8 @@ function differences(there: unknown, here: unknown, path = ''): string[] {
   if (there === null || here === null || typeof there !== 'object' || typeof here !== 'object')
     return [`${path}: ${JSON.stringify(there)} and ${JSON.stringify(here)}`]
   const names = new Set([...Object.keys(there), ...Object.keys(here)])
-  return [...names].flatMap((name) =>
-    differences((there as never)[name], (here as never)[name], `${path}.${name}`),
-  )
+  const [one, other] = [there, here] as Record<string, unknown>[]
+  return [...names].flatMap((name) => differences(one?.[name], other?.[name], `${path}.${name}`))
 }
 
 async function settledTransactions(): Promise<Set<string>> {

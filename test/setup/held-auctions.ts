@@ -88,7 +88,7 @@ export async function startHeldAuctions() {
         return {
           address: at,
           write: (method, values, from = bank) =>
-            send(from, at, contract.encodeFunctionData(method, values)) as never,
+            send(from, at, contract.encodeFunctionData(method, values)) as ReturnType<Evm['send']>,
           read: async () => undefined,
         }
       },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OrderUid } from '../../../src/domain/order/order.ts'
 import { numbered } from '../../fakes/order.ts'
 import { storeNotification, storeOrder } from '../../fakes/story.ts'
 import type { TestServer } from '../../setup/server.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
     await storeOrder(db, {
       owner: collector,
       validTo,
-      uid: `${bytes32(index)}${collector.slice(2)}${validTo.toString(16)}` as never,
+      uid: `${bytes32(index)}${collector.slice(2)}${validTo.toString(16)}` as OrderUid,
     })
   }
   for (let index = 0; index < storedNotifications; index++) await storeNotification(db, collector, index)
