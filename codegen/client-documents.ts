@@ -14,6 +14,7 @@ import {
   type OperationDefinitionNode,
   parse,
   print,
+  printSchema,
   type SelectionSetNode,
   stripIgnoredCharacters,
   TokenKind,
@@ -35,7 +36,7 @@ export async function clientDocuments(): Promise<string> {
   const scalars = scalarMap()
   const types = await codegen({
     filename: clientDocumentsFile,
-    schema: undefined as never,
+    schema: parse(printSchema(schema)),
     schemaAst: schema,
     documents: [{ location: 'documents.graphql', document }],
     plugins: [

@@ -1,6 +1,6 @@
 import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
-import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, parse, visit } from 'graphql'
+import { buildSchema, type DocumentNode, type GraphQLSchema, Kind, parse, printSchema, visit } from 'graphql'
 import { scalarMap, schema, schemaText } from '../src/graphql/schema.ts'
 import type { RowTraits } from '../src/rest/routing/route.ts'
 
@@ -53,7 +53,7 @@ async function typesByText(
 ): Promise<string> {
   const types = await codegen({
     filename,
-    schema: undefined as never,
+    schema: parse(printSchema(schemaAst)),
     schemaAst,
     documents: documents.map(({ name, text }) => ({ location: name, document: named(parse(text), name) })),
     plugins: [{ operations: { ...operationConfig, ...(scalars && { scalars }) } }],

@@ -49,7 +49,7 @@ const limits: [figure: string, value: number, limit: number][] = [
   ['descriptions that exist twice', repeated.size, 59],
   ['descriptions of REST that repeat GraphQL', ofRest.filter((text) => inGraphql.has(text)).length, 0],
   ['comment lines over 110 columns', comments.filter((line) => line.length > 110).length, 0],
-  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 38],
+  ['casts to never', lines.filter((line) => /\bas never\b/.test(line)).length, 3],
   ['names that several files export', shared.size, 177],
   ['weak maps', lines.filter((line) => /\bnew WeakMap\b/.test(line)).length, 2],
 ]

@@ -15,7 +15,7 @@ export interface Quoted {
 
 const million = 1_000_000n
 const up = (a: bigint, b: bigint) => (a + b - 1n) / b
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
+const min = (a: bigint, b: bigint) => (a < b ? a : b)
 const positive = (a: bigint) => (a > 0n ? a : 0n)
 
 /** Returns a trade's fees: the network fee in sell atoms, each policy's in atoms of the non-fixed side. */
@@ -33,7 +33,7 @@ export function feesOfTrade(
   const byPolicy: bigint[] = []
   for (const policy of policies.toReversed()) {
     const room = isSell ? positive((sell * uniform.sell) / uniform.buy - buy) : overUniform()
-    const fee = least(included(policy, trade, quoted, sell, buy), room)
+    const fee = min(included(policy, trade, quoted, sell, buy), room)
     byPolicy.unshift(fee)
     if (isSell) buy += fee
     else sell -= fee
@@ -59,7 +59,7 @@ function included(
       ? buy - up(sell * limits.buyAmount, limits.sellAmount)
       : (limits.sellAmount * buy) / limits.buyAmount - sell
   if (surplus <= 0n) return 0n
-  return least((surplus * factor) / (million > factor ? million - factor : 1n), ofVolume(maxVolumeFactor))
+  return min((surplus * factor) / (million > factor ? million - factor : 1n), ofVolume(maxVolumeFactor))
 }
 
 /** Returns the better of limit and quote, at the size of the order. */
@@ -71,5 +71,5 @@ function better({ kind, sellAmount, buyAmount }: CallTrade, quoted: Quoted) {
     return { sellAmount, buyAmount: scaled > buyAmount ? scaled : buyAmount }
   }
   const scaled = ((quoted.sellAmount + quoted.feeAmount) * buyAmount) / quoted.buyAmount
-  return { buyAmount, sellAmount: least(scaled, sellAmount) }
+  return { buyAmount, sellAmount: min(scaled, sellAmount) }
 }

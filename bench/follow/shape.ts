@@ -62,7 +62,7 @@ export const auction = {
   firstTokens: [0.171, 0.1, 0.097, 0.066, 0.037, 0.016, 0.012, 0.011, 0.01, 0.01, 0.009, 0.009, 0.009, 0.008],
   owners: 666,
   /** The most orders of one owner; half of the owners have one. */
-  mostOfOwner: 46,
+  maxOfOwner: 46,
   buyOrders: 0.047,
   /** The orders with a presignature, which the source does not show. */
   presigned: 0.05,

@@ -4,7 +4,7 @@ import { amountWorth, type PricedToken } from './pools.ts'
 
 const traders = 50
 /** The value of an order, in ether: as many small ones as large ones. */
-const worth = { least: 0.05, factor: 100 }
+const worth = { min: 0.05, factor: 100 }
 
 type TokenPair = readonly [PricedToken, PricedToken]
 
@@ -38,7 +38,7 @@ export function randomQuestions({ pairs, ...options }: QuestionOptions, seed: nu
     const [one, other] = pairs[Math.floor(random() * pairs.length)] ?? []
     if (!one || !other) throw new Error('there are no pairs')
     const [sell, buy] = random() < 0.5 ? [one, other] : [other, one]
-    const ether = worth.least * worth.factor ** random()
+    const ether = worth.min * worth.factor ** random()
     const trader = Math.floor(random() * traders)
     return ask({ ...options, sell, buy, ether, isBuy: random() < 0.25, trader })
   }

@@ -2,7 +2,7 @@ import { query } from '../database/open.ts'
 import { canCount } from '../database/statements.ts'
 
 const role = 'bench_source'
-const longestShown = 110
+const maxShown = 110
 
 /** Returns a URL with a role for the source: PostgreSQL counts its statements apart from the program's. */
 export async function sourceUrl(url: string): Promise<string> {
@@ -45,6 +45,6 @@ export const total = (counted: readonly Counted[]): number =>
 export function linesOf(counted: readonly Counted[]): string[] {
   return counted.map(
     ({ sql, calls, meanMs }) =>
-      `  ${calls} × ${meanMs.toFixed(2)} ms ${sql.replace(/\s+/g, ' ').slice(0, longestShown)}`,
+      `  ${calls} × ${meanMs.toFixed(2)} ms ${sql.replace(/\s+/g, ' ').slice(0, maxShown)}`,
   )
 }

@@ -123,7 +123,7 @@ const maxPages = 100
 /**
  * The limits of the queue. A statement may take 10 s: a request that cannot start within half of that fails.
  */
-const limits = { running: { most: 2, perKey: 1 }, waiting: { most: 64, perKey: 8 }, waitMs: 5_000 }
+const limits = { running: { max: 2, perKey: 1 }, waiting: { max: 64, perKey: 8 }, waitMs: 5_000 }
 
 export function createStatistics({ db, now, networks }: StatisticsOptions): Statistics {
   const queue = createFairQueue({

@@ -15,7 +15,7 @@ import { createHeldTokens } from '../auctions/held-tokens.ts'
 import { createKnownPools } from '../auctions/known-pools.ts'
 import { saleValues } from '../auctions/market.ts'
 import type { AuctionMeter } from '../auctions/meter.ts'
-import { type AuctionServices, longestBackOff } from '../auctions/services.ts'
+import { type AuctionServices, maxBackOff } from '../auctions/services.ts'
 import type { Chain, ReadBalance } from '../chain/chain.ts'
 import { createHoldingChanges } from '../chain/logs/holding-changes.ts'
 import type { CheckOrder } from '../chain/order/order-check.ts'
@@ -124,7 +124,7 @@ export function composeAuctions({
         atOnce: settings.EIP1271_AT_ONCE,
       },
     }),
-    backOffs: createBackOff(longestBackOff),
+    backOffs: createBackOff(maxBackOff),
     head: () => chain.head(),
     gasPrice: () => chain.gasPrice(),
     book: createLiveBook({
@@ -215,8 +215,8 @@ const metadataMs = 300
 
 const healthLimits: HealthLimits = {
   failures: 3,
-  pauseMs: { least: 1_000, most: 60_000 },
-  backOffMs: { least: 1_000, most: 60_000 },
+  pauseMs: { min: 1_000, max: 60_000 },
+  backOffMs: { min: 1_000, max: 60_000 },
   // Two auctions at once, or two competitions of one.
   atOnce: 2,
 }

@@ -426,7 +426,7 @@ function showDefault(value: unknown): string {
 }
 
 /** Shortest name to compare: shorter ones resemble variables of other programs. */
-const leastLength = 6
+const minLength = 6
 
 /** Variables of the environment that resemble settings. */
 export function misspeltSettings(
@@ -434,9 +434,9 @@ export function misspeltSettings(
   known: readonly string[],
 ): { name: string; meant: string }[] {
   const names = new Set(known)
-  const own = known.filter((name) => name.length >= leastLength)
+  const own = known.filter((name) => name.length >= minLength)
   return Object.keys(environment).flatMap((name) => {
-    const meant = names.has(name) || name.length < leastLength ? undefined : nearestName(name, own)
+    const meant = names.has(name) || name.length < minLength ? undefined : nearestName(name, own)
     return meant === undefined ? [] : [{ name, meant }]
   })
 }

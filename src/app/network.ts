@@ -407,13 +407,13 @@ function composeData(
       balances: createBalanceReads({ chain, heads }),
       heldTokens: createOwnHeldTokens({ network, db, head: heads.newest }),
     },
-    balances: createBalanceWatch({ chain, heads, most: settings.WATCHED_BALANCES, now, log }),
+    balances: createBalanceWatch({ chain, heads, max: settings.WATCHED_BALANCES, now, log }),
     prices: createPriceWatch({
       heads,
       marketBlock: async () => (await pools.look([])).block,
       nativeRates,
       usdPrice: tokenData.usdPrice,
-      most: settings.WATCHED_PRICES,
+      max: settings.WATCHED_PRICES,
       now,
     }),
   }

@@ -17,7 +17,7 @@ const maxEnded = 16
 /** Blocks in which the settlement that ends rights has to be mined. */
 const endingBlocks = 20
 /** An argument from here on is no amount or time: it may be an address. */
-const leastAddress = 2n ** 112n
+const minAddress = 2n ** 112n
 
 /**
  * The rights that a settlement may have given: those that it logged, and those that these contracts may keep
@@ -48,7 +48,7 @@ function accountsIn(callData: Hex): Address[] {
     Array.from({ length: Math.floor((digits.length - shift) / 64) }, (_, index) =>
       digits.slice(shift + 64 * index, shift + 64 * (index + 1)),
     ).flatMap((word) =>
-      word.startsWith('0'.repeat(24)) && BigInt(`0x${word}`) >= leastAddress
+      word.startsWith('0'.repeat(24)) && BigInt(`0x${word}`) >= minAddress
         ? [address(`0x${word.slice(24)}`)]
         : [],
     ),

@@ -11,7 +11,7 @@ import type { Notice, OutsideSolver } from '../solvers/solver.ts'
 import { bansAt, storeBan } from '../storage/auction/bans.ts'
 import { findOrders } from '../storage/order/orders.ts'
 import { type Danger, dangerOf, guardedSolution, wholeDanger } from './inspection.ts'
-import { type AuctionServices, longestBackOff } from './services.ts'
+import { type AuctionServices, maxBackOff } from './services.ts'
 import { encodeSolution } from './settlement-calldata.ts'
 
 type Services = Pick<AuctionServices, 'solvers'>
@@ -191,9 +191,9 @@ export async function banSolver(
   const { db, now } = services
   const { chainId, blockTimeMs } = services.network
   const ban = { chainId, solver, txHash, block, reason, at: new Date(now()) }
-  const longest = Math.ceil((7 * dayMs) / blockTimeMs)
+  const max = Math.ceil((7 * dayMs) / blockTimeMs)
   const since = new Date(now() - 30 * dayMs)
-  const last = await storeBan(db, ban, { first: longestBackOff, longest, since })
+  const last = await storeBan(db, ban, { first: maxBackOff, max, since })
   if (last === undefined) return false
   const until = new Date(now() + (last - block) * blockTimeMs).toISOString()
   outsideOf(solver, services)?.notify(

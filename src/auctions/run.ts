@@ -22,7 +22,7 @@ import { timed } from './meter.ts'
 import { checkSettled } from './mined.ts'
 import { outcomeNotice, outsideOf } from './outside.ts'
 import { recordCompetition, recordRefusals } from './record.ts'
-import { type AuctionServices, longestBackOff } from './services.ts'
+import { type AuctionServices, maxBackOff } from './services.ts'
 import { recordOutcome, settle, untilRecorded } from './settle.ts'
 import { simulate } from './simulate.ts'
 
@@ -47,7 +47,7 @@ async function resumeSettlements(services: AuctionServices, signal: AbortSignal)
 
 /** Looks at what solvers settled themselves while no process did: the indexer has ended these attempts. */
 async function checkDelegated(head: number, services: AuctionServices, signal: AbortSignal): Promise<void> {
-  const settled = await settledByDelegates(services.db, services.network.chainId, head - longestBackOff)
+  const settled = await settledByDelegates(services.db, services.network.chainId, head - maxBackOff)
   for (const { solver, txHash, block, ...attempt } of settled)
     await checkSettled(attempt, solver, { txHash, block }, services, signal)
 }

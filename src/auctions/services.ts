@@ -28,7 +28,7 @@ import type { KnownPools } from './known-pools.ts'
 import type { AuctionMeter } from './meter.ts'
 
 /** The longest back-off of what makes settlements fail, in blocks: a power of two. */
-export const longestBackOff = 64
+export const maxBackOff = 64
 
 interface AuctionSettings {
   /** Minimum number of blocks from one auction to the next. */

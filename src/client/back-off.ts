@@ -1,11 +1,11 @@
 import { TradegraphError } from './error.ts'
 
 const firstMs = 250
-const longestMs = 30_000
+const maxMs = 30_000
 
 /** The pause before the next attempt. It doubles with each failure, is random, and honours `retryAfter`. */
 export function backOffMs(failures: number, fault?: unknown): number {
-  const doubled = Math.min(longestMs, firstMs * 2 ** failures)
+  const doubled = Math.min(maxMs, firstMs * 2 ** failures)
   const random = doubled * (0.5 + Math.random() / 2)
   const { retryAfter = 0 } = fault instanceof TradegraphError ? fault : {}
   return Math.max(random, retryAfter * 1_000 * (1 + Math.random() / 10))
@@ -31,7 +31,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 const maxAttempts = 4
 
 /** A request is not repeated if the service asks for a longer pause. */
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 /**
  * Runs a request again while its error is retryable, a bounded number of times.
@@ -49,7 +49,7 @@ export async function attempt<Result>(
     } catch (fault) {
       if (!(fault instanceof TradegraphError)) throw fault
       const waitMs = backOffMs(failures, fault)
-      const mayRepeat = fault.retryable && failures + 1 < maxAttempts && waitMs <= longestPauseMs * 1.1
+      const mayRepeat = fault.retryable && failures + 1 < maxAttempts && waitMs <= maxPauseMs * 1.1
       if (mayRepeat) await pause(waitMs, signal)
       const found = mayRepeat || fault.code === lost?.code ? await lost?.find() : undefined
       if (found !== undefined) return found

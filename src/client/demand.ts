@@ -79,7 +79,7 @@ function addsFee({ sellAmount }: SignedOrder, amount: bigint, { feeAmount }: Quo
 
 const bpsScale = 10_000n
 /** Protocol fees in basis points that are believed: partners take a share of what is there before them. */
-const mostProtocolBps = 1_000
+const maxProtocolBps = 1_000
 /** Atoms by which the roundings of fees and slippage may differ. */
 const roundings = 4n
 
@@ -96,7 +96,7 @@ function keepsQuote({ order, document, quoted }: AnsweredQuote, slippageBps: num
     return (BigInt(order.sellAmount) - roundings) * bpsScale ** 2n <= paid * (bpsScale + slippage)
   }
   // Partners take their share of what would be bought without any fee.
-  const protocolBps = BigInt(Math.min(Math.ceil(Number(quoted.protocolFeeBps ?? 0)) || 0, mostProtocolBps))
+  const protocolBps = BigInt(Math.min(Math.ceil(Number(quoted.protocolFeeBps ?? 0)) || 0, maxProtocolBps))
   const free = (buy * (sell + fee) * bpsScale) / (sell * (bpsScale - protocolBps))
   const got = buy * bpsScale - free * share
   return (
@@ -108,7 +108,7 @@ function keepsQuote({ order, document, quoted }: AnsweredQuote, slippageBps: num
 /** The usual slippage of a quote, in basis points. */
 const usualSlippageBps = 50
 /** The most that a service may measure with `slippage: AUTO`. */
-const mostMeasuredBps = 1_000
+const maxMeasuredBps = 1_000
 
 /**
  * The slippage of a limit, in basis points.
@@ -116,7 +116,7 @@ const mostMeasuredBps = 1_000
  * @param measured that of the service, where the caller asks for it
  */
 export const acceptedSlippage = (named: number | undefined, measured: number | undefined): number =>
-  named ?? Math.min(measured ?? usualSlippageBps, mostMeasuredBps)
+  named ?? Math.min(measured ?? usualSlippageBps, maxMeasuredBps)
 
 /** The members in which a quote is not the demanded one. Its limit is looked at only if the rest is right. */
 export function unmetDemands(

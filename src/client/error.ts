@@ -56,7 +56,7 @@ export interface GraphqlResult {
   errors?: readonly { message: string; extensions?: Record<string, unknown> }[]
 }
 
-const longestText = 500
+const maxText = 500
 
 /** The error of a result, if it has one. */
 export function errorOf({ data, errors }: GraphqlResult, response?: Response): TradegraphError | undefined {
@@ -96,7 +96,7 @@ export async function resultOf(response: Response): Promise<GraphqlResult> {
   const { status } = response
   const isPassing = status === 429 || status >= 500
   const code = status === 429 ? 'RateLimited' : isPassing ? 'Unavailable' : 'InvalidQuery'
-  throw new TradegraphError(code, `HTTP ${status}: ${text.slice(0, longestText)}`, {
+  throw new TradegraphError(code, `HTTP ${status}: ${text.slice(0, maxText)}`, {
     status,
     retryable: isPassing,
     retryAfter: retryAfterOf(response),

@@ -71,7 +71,7 @@ export function createByteBudget(
     add(client, added) {
       meter?.countStored(what, added)
       clients.set(client, { lacked: missing(client) + added, at: now() })
-      common?.add({ client, kind, costMs: added * msPerByte, mostMs: maxOwed * ageMs })
+      common?.add({ client, kind, costMs: added * msPerByte, maxMs: maxOwed * ageMs })
     },
   }
 }

@@ -8,7 +8,7 @@ interface BudgetUse {
   /** The time in which the bucket refills this use; negative for a refund. */
   costMs: number
   /** The maximum time until the bucket is full. Use beyond it is forgotten. */
-  mostMs: number
+  maxMs: number
 }
 
 /** Buckets that all processes share. */

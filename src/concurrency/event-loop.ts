@@ -39,9 +39,9 @@ type Turn = (client: string) => Promise<void>
  * refuses.
  */
 export function createTurns(): Turn {
-  const unlimited = { most: Number.POSITIVE_INFINITY, perKey: Number.POSITIVE_INFINITY }
+  const unlimited = { max: Number.POSITIVE_INFINITY, perKey: Number.POSITIVE_INFINITY }
   const enqueue = createFairQueue({
-    running: { most: 1, perKey: 1 },
+    running: { max: 1, perKey: 1 },
     waiting: unlimited,
     refusal: (why) => new Error(why),
   })

@@ -1,6 +1,6 @@
 interface Limit {
   /** The limit of all keys together. */
-  most: number
+  max: number
   perKey: number
 }
 
@@ -53,7 +53,7 @@ function createQueues({ running, waiting }: FairQueueLimits) {
   let totalRunning = 0
   let totalWaiting = 0
 
-  const mayRun = (key: string) => totalRunning < running.most && (runningByKey.get(key) ?? 0) < running.perKey
+  const mayRun = (key: string) => totalRunning < running.max && (runningByKey.get(key) ?? 0) < running.perKey
 
   /** Returns the next waiter, and moves its key behind all others. */
   function nextWaiter(): Waiter | undefined {
@@ -78,7 +78,7 @@ function createQueues({ running, waiting }: FairQueueLimits) {
   return {
     mayRun,
     isFull: (key: string) =>
-      totalWaiting >= waiting.most || (waitersByKey.get(key)?.size ?? 0) >= waiting.perKey,
+      totalWaiting >= waiting.max || (waitersByKey.get(key)?.size ?? 0) >= waiting.perKey,
     enter(waiter: Waiter): void {
       waitersByKey.set(waiter.key, (waitersByKey.get(waiter.key) ?? new Set()).add(waiter))
       totalWaiting++

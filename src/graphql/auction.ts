@@ -9,7 +9,7 @@ import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import { standingTexts } from '../domain/order/event.ts'
-import { longestAccountRange } from '../domain/settlement/accounting.ts'
+import { maxAccountRange } from '../domain/settlement/accounting.ts'
 import { isAuctionUnread } from '../storage/auction/mirrored-competition.ts'
 import { accountingOf } from '../storage/models/auction/accounting.ts'
 import {
@@ -177,12 +177,7 @@ builder.queryFields((t) => {
       args: { network },
       resolve: async (_root, { network }, context, info) => {
         requireAccess('currentAuction', context)
-        return (await resolveKeyed(
-          currentAuctionByChain,
-          chainOf(context, network ?? undefined),
-          context,
-          info,
-        )) as never
+        return resolveKeyed(currentAuctionByChain, chainOf(context, network ?? undefined), context, info)
       },
     }),
     auctionOfTransaction: storedRoot(
@@ -274,9 +269,9 @@ builder.queryFields((t) => {
       },
       rowArguments: ({ network, fromBlock, toBlock }: AccountingArguments, environment) => {
         const { chainId, blockTimeMs } = tradingOn(environment, network).network
-        const longest = longestAccountRange(blockTimeMs)
-        if (toBlock < fromBlock || toBlock - fromBlock >= longest) {
-          const range = `from fromBlock, ${longest} blocks at most`
+        const max = maxAccountRange(blockTimeMs)
+        if (toBlock < fromBlock || toBlock - fromBlock >= max) {
+          const range = `from fromBlock, ${max} blocks at most`
           throw new Refusal('InvalidParameter', `toBlock must be ${range}`, { field: 'toBlock' })
         }
         return { chainId, from: fromBlock, to: toBlock }

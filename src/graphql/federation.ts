@@ -3,7 +3,6 @@ import { toAddress } from '../domain/evm/address.ts'
 import { toOrderUid } from '../domain/order/order.ts'
 import { tokenByAddress } from '../storage/models/keyed.ts'
 import { formatNodeId } from '../storage/query/node-id.ts'
-import type { Keyed } from '../storage/query/statement.ts'
 import { builder } from './builder.ts'
 import { findStored, isRowChain, noteType, typeNameOf } from './node.ts'
 import { AccountRef, AuctionRef, OrderRef, TokenRef } from './refs.ts'
@@ -57,11 +56,9 @@ function entityOf(representation: unknown, index: number, environment: Environme
   const found = findStored(name, idOf(name, members, at), environment)
   if (!found) throw malformed(`${at}.id`, `the id of a node of the type ${name}`)
   const [key] = found.keys
-  if (name !== 'Token') return { typeName: name, keyed: found.keyed as Keyed<unknown>, key }
+  if (name !== 'Token') return { typeName: name, keyed: found.keyed, key }
   const { chainId } = key as { chainId: number }
-  return environment.networks.byChainId(chainId)
-    ? { typeName: name, keyed: tokenByAddress as Keyed<unknown>, key }
-    : null
+  return environment.networks.byChainId(chainId) ? { typeName: name, keyed: tokenByAddress, key } : null
 }
 
 const isEntityName = (name: string): name is EntityName => Object.hasOwn(entityKeys, name)

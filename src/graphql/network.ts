@@ -14,7 +14,7 @@ import { tradingOn } from './context/networks.ts'
 import { describedRef } from './described.ts'
 import { networkArgument } from './paging.ts'
 import { MetaRef, NodeRef } from './refs.ts'
-import { exposeModel, relationOptions, storedRoot } from './stored/expose.ts'
+import { exposeModel, fieldWith, relationOptions, storedRoot } from './stored/expose.ts'
 import { identityOf, resolveRoot } from './stored/resolve.ts'
 
 export const NetworkRef = describedRef<typeof network, Network>(network)
@@ -65,7 +65,7 @@ builder.objectFields(NetworkRef, (t) => ({
 }))
 
 /** The longest symbol or name that is stored. */
-const longestSearch = 100
+const maxSearch = 100
 
 /** Units of a search: each part of its page may look at the tokens again. */
 const searchUnits = 10
@@ -76,14 +76,15 @@ interface SearchArguments {
 }
 
 builder.objectField(NetworkRef, 'tokens', (t) =>
-  t.field(
+  fieldWith(
+    t,
     relationOptions(
       tokensOfNetwork,
       {
         args: {
           search: t.arg.string({
             required: false,
-            description: `Only tokens with this text in the symbol or the name, in any letter case; at most ${longestSearch} characters.`,
+            description: `Only tokens with this text in the symbol or the name, in any letter case; at most ${maxSearch} characters.`,
           }),
         },
         rowArguments: ({ search, ...args }: SearchArguments) => ({ ...args, search: searched(search) }),
@@ -97,17 +98,17 @@ builder.objectField(NetworkRef, 'tokens', (t) =>
         if (searched(search) !== null) context.addUnits?.(searchUnits)
         return resolveRoot(context, info, { chainId })
       },
-    ) as never,
+    ),
   ),
 )
 
 /** @throws Refusal InvalidParameter */
 function searched(search: string | null | undefined): string | null {
   const text = search?.trim() ?? ''
-  if (text.length > longestSearch || text.includes('\0'))
+  if (text.length > maxSearch || text.includes('\0'))
     throw new Refusal(
       'InvalidParameter',
-      `search must be at most ${longestSearch} characters, none of them NUL`,
+      `search must be at most ${maxSearch} characters, none of them NUL`,
       { field: 'search' },
     )
   return text === '' ? null : text

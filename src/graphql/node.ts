@@ -12,6 +12,7 @@ import {
   settlementByLogPosition,
   solutionByKey,
   storedToken,
+  type TokenKey,
   tradeByLogPosition,
 } from '../storage/models/keyed.ts'
 import { nodeIdText, readNodeId } from '../storage/query/node-id.ts'
@@ -47,7 +48,7 @@ function storedKind<Key>(
   return {
     key,
     find: (parts, environment) => ({
-      keyed: (typeof keyed === 'function' ? keyed(environment) : keyed) as never,
+      keyed: typeof keyed === 'function' ? keyed(environment) : keyed,
       keys: [keyOf(...parts)],
     }),
   }
@@ -155,7 +156,7 @@ export function findStored(name: string, id: string, environment: Environment) {
 }
 
 /** @throws Refusal InvalidParameter */
-const findKeys: FindKeys = ({ id }: { id: string }, environment) => {
+const findKeys = ({ id }: { id: string }, environment: Environment): ReturnType<FindKeys> => {
   const stored = parseId(id, storedKinds)
   if (stored) return { ...stored.kind.find(stored.parts, environment), typeName: stored.name }
   if (parseId(id, serviceKinds)) return 'not stored'
@@ -185,17 +186,17 @@ builder.queryField('node', (t) =>
     args: { id: t.arg.id({ required: true, description: 'The id of a node, as it was returned.' }) },
     extensions: { findKeys },
     resolve: async (_root, { id }, context, info) => {
-      const lookup = findKeys({ id } as never, context)
+      const lookup = findKeys({ id }, context)
       if (!lookup) return null
-      if (lookup === 'not stored') return (await findByService(id, context)) as never
-      const [key] = lookup.keys as [never]
+      if (lookup === 'not stored') return findByService(id, context)
+      const [key] = lookup.keys
       const value =
         lookup.typeName === 'Token'
-          ? await tokenAt(key, context, info, lookup.typeName)
+          ? await tokenAt(key as TokenKey, context, info, lookup.typeName)
           : await resolveKeyed(lookup.keyed, key, context, info, lookup.typeName)
       // The row of an interface names the concrete type.
       const type = value && identityOf<{ type?: string } | undefined>(value)?.type
-      return noteType(value, type ?? lookup.typeName) as never
+      return noteType(value, type ?? lookup.typeName)
     },
   }),
 )

@@ -1,13 +1,13 @@
 import type { ArgBuilder } from '@pothos/core'
 import { Refusal } from '../domain/errors/error.ts'
-import { defaultPage, largestPage } from '../storage/query/page-key.ts'
+import { defaultPage, maxPage } from '../storage/query/page-key.ts'
 import { builder, type SchemaTypes } from './builder.ts'
 import { requireAccess } from './context/access.ts'
 import type { Context } from './context/context.ts'
 import { onlyNetwork } from './input/fields.ts'
 import { type PageInfo, PageInfoRef } from './refs.ts'
 
-export { largestPage }
+export { maxPage }
 
 export type Arguments = ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>>
 
@@ -49,33 +49,33 @@ export function pageArguments() {
   return builder.args((arg) => ({
     first: arg.int({
       required: false,
-      description: `Size of the page, 1 to ${largestPage}, from the start of the list; ${defaultPage} without it and without last.`,
+      description: `Size of the page, 1 to ${maxPage}, from the start of the list; ${defaultPage} without it and without last.`,
     }),
     after: arg.string({ required: false, description: afterText }),
     last: arg.int({
       required: false,
-      description: `Size of the page, 1 to ${largestPage}, from the end of the list.`,
+      description: `Size of the page, 1 to ${maxPage}, from the end of the list.`,
     }),
     before: arg.string({ required: false, description: 'The cursor to end before.' }),
   }))
 }
 
 /** Arguments of a keyset page, forwards only. */
-export function cursorArguments(arg: Arguments, size = defaultPage, most = largestPage) {
+export function cursorArguments(arg: Arguments, size = defaultPage, max = maxPage) {
   return {
-    first: arg.int({ defaultValue: size, required: true, description: `Size of the page, 1 to ${most}.` }),
+    first: arg.int({ defaultValue: size, required: true, description: `Size of the page, 1 to ${max}.` }),
     after: arg.string({ required: false, description: afterText }),
   }
 }
 
-export function checkFirst(first: number, most = largestPage): void {
-  if (first >= 1 && first <= most) return
-  throw new Refusal('InvalidParameter', `first must be from 1 to ${most}`, { field: 'first' })
+export function checkFirst(first: number, max = maxPage): void {
+  if (first >= 1 && first <= max) return
+  throw new Refusal('InvalidParameter', `first must be from 1 to ${max}`, { field: 'first' })
 }
 
 export function checkLimit(limit: number, code: 'InvalidLimit' | 'LIMIT_OUT_OF_BOUNDS'): void {
-  if (limit >= 1 && limit <= largestPage) return
-  throw new Refusal(code, `limit must be from 1 to ${largestPage}`, { field: 'limit' })
+  if (limit >= 1 && limit <= maxPage) return
+  throw new Refusal(code, `limit must be from 1 to ${maxPage}`, { field: 'limit' })
 }
 
 /** A page of a list that a resolver builds. */

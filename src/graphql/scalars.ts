@@ -6,7 +6,7 @@ import { parseTokenAddress } from '../domain/token/token.ts'
 import { builder } from './builder.ts'
 import { isDuration } from './input/fields.ts'
 
-const longestDigits = 100
+const maxDigits = 100
 
 /** JSON types, under the name that graphql-codegen looks for; `scalarMap` reads them. */
 const jsonTypes = {
@@ -101,8 +101,8 @@ builder.scalarType('Uint256', {
   extensions: jsonTypes.asString,
   description: 'A whole number from 0 to 2^256 − 1 as a string of decimal digits.',
   parseValue: textParser(
-    (digits) => (digits.length <= longestDigits && /^[0-9]+$/.test(digits) ? digits : undefined),
-    `a string of at most ${longestDigits} decimal digits`,
+    (digits) => (digits.length <= maxDigits && /^[0-9]+$/.test(digits) ? digits : undefined),
+    `a string of at most ${maxDigits} decimal digits`,
   ),
   serialize: (value) => value.toString(),
 })

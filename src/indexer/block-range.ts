@@ -78,9 +78,9 @@ const heavyLog = 5
 /** Successful reads after which a range that was too full is tried again at a greater length. */
 const triedAgainAfter = 16
 
-/** Lengths of block ranges up to `most`: halved after a fault, doubled after successes with few logs. */
-export function createRange(most: number) {
-  let range = most
+/** Lengths of block ranges up to `max`: halved after a fault, doubled after successes with few logs. */
+export function createRange(max: number) {
+  let range = max
   let successes = triedAgainAfter
   return {
     /** @param read returns how many logs there were. @throws its faults, but for `RangeTooFull` */
@@ -88,7 +88,7 @@ export function createRange(most: number) {
       try {
         const count = await read(range)
         if (++successes < triedAgainAfter || count * 2 > maxLogs) return
-        range = Math.min(most, range * 2)
+        range = Math.min(max, range * 2)
       } catch (fault) {
         range = Math.max(1, range >> 1)
         if (!(fault instanceof RangeTooFull)) throw fault

@@ -42,7 +42,7 @@ export interface HoldingsIndexOptions {
   /** Default: by the network's block time. */
   poll?: HeadPoll
   /** Limit of kept tokens, and of kept rights. Default 100,000. */
-  most?: number
+  max?: number
 }
 
 /** Maximum number of blocks in one read of logs. */
@@ -70,7 +70,7 @@ export async function runHoldingsIndex(options: HoldingsIndexOptions, signal: Ab
 
 /** Takes the next step. Returns whether there may be another. */
 function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
-  const { network, db, ownerLogs, meter, log, most = 100_000 } = options
+  const { network, db, ownerLogs, meter, log, max = 100_000 } = options
   const { chainId, finalityBlocks, firstBlock } = network
   const range = createRange(maxRange)
   const readAgainBlocks = Math.ceil(readAgainMs / network.blockTimeMs)
@@ -94,7 +94,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
     const final = at.number - finalityBlocks
     await db.transaction(async (tx) => {
       await hold(tx, at)
-      const isMoved = await storeHoldings(tx, chainId, index, { ...logs, to, final, most })
+      const isMoved = await storeHoldings(tx, chainId, index, { ...logs, to, final, max })
       if (!isMoved) throw new ChainMoved('the index of holdings was moved')
     })
     if (logs.tokens.size > 0 || logs.rights.length > 0) isCounted = false

@@ -71,7 +71,7 @@ interface CatchUp {
 
 /** Balances that are deleted in one step. */
 const maxCleared = 10_000
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 interface TokenRange {
   tokens: Address[]
@@ -140,7 +140,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
         range = Math.max(1, range >> 1)
         if (fault instanceof RangeTooFull) return true
         failures++
-        quietUntil = now() + Math.min(longestPauseMs, 500 * 2 ** failures)
+        quietUntil = now() + Math.min(maxPauseMs, 500 * 2 ** failures)
         log.warn('transfers cannot be caught up with for the moment', { failures, fault: fault.message })
         return false
       }

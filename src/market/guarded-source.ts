@@ -12,8 +12,8 @@ interface GuardOptions {
 
 const limits: HealthLimits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 60_000 },
-  backOffMs: { least: 1_000, most: 60_000 },
+  pauseMs: { min: 1_000, max: 60_000 },
+  backOffMs: { min: 1_000, max: 60_000 },
   atOnce: 64,
 }
 
@@ -64,7 +64,7 @@ export function guardedSource<Value>(
             ),
           )
         },
-        { maxBatch: several.most, concurrency: callsAtOnce },
+        { maxBatch: several.max, concurrency: callsAtOnce },
       )
     : findOne
   return {

@@ -35,8 +35,8 @@ const maxLists = 100
 const maxTokens = 20_000
 const limits: HealthLimits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 60_000 },
-  backOffMs: { least: 1_000, most: 60_000 },
+  pauseMs: { min: 1_000, max: 60_000 },
+  backOffMs: { min: 1_000, max: 60_000 },
   atOnce: 4,
 }
 

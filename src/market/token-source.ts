@@ -23,7 +23,7 @@ export interface TokenSource<Value> {
   /** The batch form, if one call of the source answers for several tokens. */
   several?: {
     /** The maximum number of tokens in a call. */
-    most: number
+    max: number
     /**
      * Returns the values in the order of the tokens, with an Error for each token that failed alone.
      * @throws Outage as `find` does

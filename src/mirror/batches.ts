@@ -22,19 +22,19 @@ export type MirrorBatch = (find: FindUids, services: MirrorServices) => Promise<
  */
 export function createBatches(
   priority: Priority,
-  most = maxUids,
+  max = maxUids,
   mirror: typeof mirrorOrders = mirrorOrders,
 ): MirrorBatch {
-  let size = most
+  let size = max
   const failing = createLruCache<OrderUid, true>({ max: maxFailing, ttl: failingMs })
   let suspect: OrderUid | undefined
   return async (find, services) => {
-    const found = (await find(most + failing.size + 1)).filter((uid) => !failing.has(uid))
+    const found = (await find(max + failing.size + 1)).filter((uid) => !failing.has(uid))
     const batch = found.slice(0, size)
     if (batch.length === 0) return true
     try {
       await mirror(batch, priority, services)
-      size = Math.min(most, size * 2)
+      size = Math.min(max, size * 2)
       return batch.length === found.length
     } catch (fault) {
       // A slow database may store fewer orders in its time.

@@ -39,7 +39,7 @@ interface ClientLimitsOptions {
 
 const minuteMs = 60_000
 const maxPausedKeys = 10_000
-const leastPauseMs = 1_000
+const minPauseMs = 1_000
 
 /**
  * Creates limits by which one client has a tenth of each budget. A key of a client has the whole of another,
@@ -101,7 +101,7 @@ export function createClientLimits(options: ClientLimitsOptions): ClientLimits {
       return key
     },
     pause: (key, ms) =>
-      void pausedUntil.set(hashOf(key), now() + Math.min(maxPauseMs, Math.max(leastPauseMs, ms))),
+      void pausedUntil.set(hashOf(key), now() + Math.min(maxPauseMs, Math.max(minPauseMs, ms))),
   }
 }
 

@@ -47,7 +47,7 @@ const restingPart = 0.05
 /** The looks of which one reads watched accounts before the round. */
 const accountsFirst = 8
 /** The number up to which live orders are counted, and the interval of it. */
-const counted = { most: 100_000, everyMs: 15_000 }
+const counted = { max: 100_000, everyMs: 15_000 }
 /** The part of all calls that reads the fees of new trades, and its calls in one look. */
 const feesPart = 0.1
 const maxFees = 16
@@ -206,7 +206,7 @@ function createRound({ db, network, now, callsPerMinute = Number.POSITIVE_INFINI
     async isDue(): Promise<boolean> {
       if (now() - countedAt >= counted.everyMs) {
         countedAt = now()
-        lists = Math.max(1, Math.ceil((await countLive(db, network.chainId, counted.most)) / maxUids))
+        lists = Math.max(1, Math.ceil((await countLive(db, network.chainId, counted.max)) / maxUids))
         const listMs = Math.max(Math.min(roundMs / lists, msOf(restingPart)), msOf(roundPart))
         intervalMs = Math.min(2, lists) * listMs
       }

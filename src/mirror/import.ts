@@ -13,7 +13,7 @@ import { maxOrders } from './order-book.ts'
 
 /** While some orders are stored, the next are requested and verified. */
 const atOnce = 2
-const pauseMs = { first: 1_000, longest: 60_000 }
+const pauseMs = { first: 1_000, max: 60_000 }
 /** Faults in a row after which an import ends; the next one goes on where it was. */
 const maxFaults = 10
 /** Pages of an account: an order book that repeats the same page has no end. */
@@ -81,7 +81,7 @@ async function patiently<Result>(work: () => Promise<Result>, log: Log): Promise
     } catch (fault) {
       if (!(fault instanceof Outage) || faults === maxFaults) throw fault
       log.warn('the import waits', { fault: fault.message })
-      await pause(Math.min(pauseMs.longest, pauseMs.first * 2 ** (faults - 1)))
+      await pause(Math.min(pauseMs.max, pauseMs.first * 2 ** (faults - 1)))
     }
   }
 }

@@ -144,8 +144,8 @@ const maxBytes = 8_388_608
 const healthLimits = {
   failures: 5,
   // One that is back is used within five seconds: a call in this time is no load.
-  pauseMs: { least: 1_000, most: 2_500 },
-  backOffMs: { least: 1_000, most: 300_000 },
+  pauseMs: { min: 1_000, max: 2_500 },
+  backOffMs: { min: 1_000, max: 300_000 },
   atOnce: 16,
 }
 /** Quotes take seconds. */
@@ -255,13 +255,13 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     return fault instanceof OutsideFault ? new OutsideFault(title, fault.reason) : fault
   }
 
-  const read = (request: JsonRequest, priority: Priority, withinMs?: number, most = maxBytes) =>
-    reading(priority, (signal) => exchangeJson({ ...peer, maxBytes: most }, request, signal), withinMs)
+  const read = (request: JsonRequest, priority: Priority, withinMs?: number, max = maxBytes) =>
+    reading(priority, (signal) => exchangeJson({ ...peer, maxBytes: max }, request, signal), withinMs)
 
   /** @returns undefined for an answer without a list, with its status */
-  async function list(request: JsonRequest, most: number, priority: Priority) {
-    const peerOfList = { ...peer, maxBytes: Math.min(maxListBytes, maxItemBytes + most * usualItemBytes) }
-    return reading(priority, (signal) => exchangeItems(peerOfList, request, most, signal))
+  async function list(request: JsonRequest, max: number, priority: Priority) {
+    const peerOfList = { ...peer, maxBytes: Math.min(maxListBytes, maxItemBytes + max * usualItemBytes) }
+    return reading(priority, (signal) => exchangeItems(peerOfList, request, max, signal))
   }
 
   const noList = (status: number) => invalidResponse(title, `no list, but status ${status}`)
@@ -348,8 +348,7 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       if (!answer) throw new TypeError('an exchange has an answer')
       const { mediaType, ...rest } = answer
       // Without a pause of its own, it is not called for this long.
-      const retryAfterMs =
-        rest.retryAfterMs ?? (rest.status === 429 ? healthLimits.backOffMs.least : undefined)
+      const retryAfterMs = rest.retryAfterMs ?? (rest.status === 429 ? healthLimits.backOffMs.min : undefined)
       return { ...rest, retryAfterMs, body: jsonIn(answer.text), isPlain: mediaType === 'text/plain' }
     },
     state: reads.state,

@@ -247,7 +247,7 @@ export function createWrites(services: WriteServices): OrderBookWrites {
   ): AsyncGenerator<QuoteReply, void> {
     let last = first
     yield first
-    const restMs = Math.max(leastQuoteMs, network.blockTimeMs)
+    const restMs = Math.max(minQuoteMs, network.blockTimeMs)
     for (;;) {
       await pause(restMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
@@ -351,13 +351,13 @@ export function sharingReads(
 }
 
 /** The pause between two quotes of a stream. */
-const leastQuoteMs = 1_000
+const minQuoteMs = 1_000
 
 /** Lets streams quote again one after the other, those of each client in turn. */
 function createTurns() {
   const enqueue = createFairQueue({
-    running: { most: 2, perKey: 1 },
-    waiting: { most: 100_000, perKey: 1_000 },
+    running: { max: 2, perKey: 1 },
+    waiting: { max: 100_000, perKey: 1_000 },
     refusal: (why) => new Outage('another quote', new Error(why)),
   })
   return <Result>({ client = '' }: Asker, work: () => Promise<Result>) => enqueue(work)(client)

@@ -165,11 +165,11 @@ export class Selection {
   /** Starts of the next pages. Followers of one key share one if the first in line is not ahead of them. */
   private nextStarts(): [key: string, Start][] {
     const starts = new Map<string, Start>()
-    const most = Math.min(this.rendering.texts.maxStarts ?? this.rows, Math.floor(this.rows / this.pageRows))
+    const max = Math.min(this.rendering.texts.maxStarts ?? this.rows, Math.floor(this.rows / this.pageRows))
     for (const follower of this.behind) {
       const start = starts.get(follower.key)
       if (start && start.after <= follower.place) start.followers.push(follower)
-      else if (!start && starts.size < most)
+      else if (!start && starts.size < max)
         starts.set(follower.key, { after: follower.place, followers: [follower] })
     }
     return [...starts]

@@ -74,10 +74,10 @@ type Followers = Map<Selection, Set<FeedFollower>>
 
 export function createFeed({ port, signals, log, limits: given = {} }: FeedOptions): Feed {
   const limits = { ...defaultFeedLimits, ...given }
-  const { statements: most } = limits
+  const { statements: max } = limits
   const enqueue = createFairQueue({
-    running: { most, perKey: Math.max(1, most - 1) },
-    waiting: { most: Number.POSITIVE_INFINITY, perKey: Number.POSITIVE_INFINITY },
+    running: { max, perKey: Math.max(1, max - 1) },
+    waiting: { max: Number.POSITIVE_INFINITY, perKey: Number.POSITIVE_INFINITY },
     refusal: (why) => new Error(why),
   })
   const selections = new Map<string, { selection: Selection; followers: number }>()

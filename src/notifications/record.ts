@@ -341,16 +341,16 @@ interface Compared {
 async function comparisonsOf(
   tx: Tx,
   trades: readonly TradeOfOrder[],
-  least: bigint | undefined,
+  min: bigint | undefined,
 ): Promise<Map<TradeOfOrder, Compared>> {
-  if (least === undefined) return new Map()
+  if (min === undefined) return new Map()
   const compared = trades.flatMap((traded) => {
     const fill = fillOf(traded.trade)
-    const limit = improvementDown(traded.order, fill, least)
+    const limit = improvementDown(traded.order, fill, min)
     return limit ? [{ traded, limit, quote: comparisonWithQuote(traded.order, fill) }] : []
   })
   const unpriced = compared.filter(
-    ({ traded, limit, quote }) => improvementReference(traded.order, limit, { quote }, least) === 'none',
+    ({ traded, limit, quote }) => improvementReference(traded.order, limit, { quote }, min) === 'none',
   )
   const marketOf = await marketComparisons(
     tx,
@@ -359,7 +359,7 @@ async function comparisonsOf(
   return new Map(
     compared.flatMap(({ traded, limit, quote }) => {
       const market = marketOf(traded)
-      const reference = improvementReference(traded.order, limit, { quote, market }, least)
+      const reference = improvementReference(traded.order, limit, { quote, market }, min)
       return reference ? [[traded, { reference, limit, quote, market }] as const] : []
     }),
   )

@@ -17,9 +17,9 @@ export interface HealthLimits {
   /** The number of consecutive failures that open the breaker. */
   failures: number
   /** The time for which the breaker stays open, doubled each time that the trial call also fails. */
-  pauseMs: { least: number; most: number }
+  pauseMs: { min: number; max: number }
   /** The back-off after a 429, doubled with each one in a row. A longer Retry-After takes precedence. */
-  backOffMs: { least: number; most: number }
+  backOffMs: { min: number; max: number }
   /** The number of concurrent calls. */
   atOnce: number
 }
@@ -60,8 +60,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
       breaker: new ConsecutiveBreaker(failures),
       halfOpenAfter: new ExponentialBackoff({
         generator: noJitterGenerator,
-        initialDelay: pauseMs.least,
-        maxDelay: pauseMs.most,
+        initialDelay: pauseMs.min,
+        maxDelay: pauseMs.max,
       }),
     },
   )
@@ -75,8 +75,8 @@ export function createHealth({ name, limits, now, log }: HealthOptions): Health 
   /** Starts a back-off. Concurrent calls that get 429 together count as one. */
   function backOff({ retryAfterMs = 0 }: Throttled): void {
     if (now() < quietUntil) return
-    const pause = Math.max(backOffMs.least * 2 ** throttledInARow, retryAfterMs)
-    quietUntil = now() + Math.min(pause, backOffMs.most)
+    const pause = Math.max(backOffMs.min * 2 ** throttledInARow, retryAfterMs)
+    quietUntil = now() + Math.min(pause, backOffMs.max)
     throttledInARow++
   }
 

@@ -54,8 +54,8 @@ interface NatsOptions {
 const name = 'NATS'
 const limits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 30_000 },
-  backOffMs: { least: 1_000, most: 30_000 },
+  pauseMs: { min: 1_000, max: 30_000 },
+  backOffMs: { min: 1_000, max: 30_000 },
   atOnce: 1,
 }
 const timeoutMs = 5_000

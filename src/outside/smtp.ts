@@ -40,8 +40,8 @@ const name = 'SMTP'
 /** The limits of the breaker, so that not every channel tries an unavailable server. */
 const limits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 30_000 },
-  backOffMs: { least: 1_000, most: 30_000 },
+  pauseMs: { min: 1_000, max: 30_000 },
+  backOffMs: { min: 1_000, max: 30_000 },
   atOnce: maxConnections,
 }
 

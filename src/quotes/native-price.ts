@@ -121,7 +121,7 @@ async function readPrice(
   }
   try {
     const bought = await bestOf({ kind: 'buy', ...pair, amount: priceAmount })
-    if (bought.tokenAmount >= leastExact) return bought
+    if (bought.tokenAmount >= minExact) return bought
     // So few atoms are rounded by too much. Sold, they say what they are worth.
     return await bestOf({ kind: 'sell', ...pair, amount: bought.tokenAmount })
   } catch (fault) {
@@ -137,7 +137,7 @@ async function readPrice(
 const onePath = { maxPaths: 1 }
 
 /** The least amount in atoms whose rounding counts for nothing: 0.1 %. */
-const leastExact = 1_000n
+const minExact = 1_000n
 
 /**
  * The rate at which token atoms buy a fixed native amount; undefined if no route leads to the native coin.
@@ -150,7 +150,7 @@ export function nativeRate(
 ): NativeRate | undefined {
   if (wrappedForm(token, wrappedNative) === wrappedNative) return { nativeAmount: 1n, tokenAmount: 1n }
   const route = bestRouteForBuy(pools, token, wrappedNative, priceAmount, onePath)
-  const isExact = route && hopsOf(route).every(({ amountIn }) => amountIn >= leastExact)
+  const isExact = route && hopsOf(route).every(({ amountIn }) => amountIn >= minExact)
   const { amountIn, amountOut } =
     (isExact ? route : route && unroundedPrice(pools, token, wrappedNative, priceAmount)) ?? {}
   return amountIn && amountOut ? { nativeAmount: amountOut, tokenAmount: amountIn } : undefined

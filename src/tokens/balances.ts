@@ -178,7 +178,7 @@ interface BalanceWatchOptions {
   chain: Pick<Chain, 'balances' | 'block' | 'changedHoldings'>
   heads: Heads
   /** Balances watched in this process. */
-  most: number
+  max: number
   now: Clock
   log: Log
 }
@@ -192,11 +192,11 @@ const readingMs = 250
 
 type BalanceEntry = Entry<Holding, KnownBalance>
 
-export function createBalanceWatch({ chain, heads, most, now, log }: BalanceWatchOptions): BalanceWatch {
+export function createBalanceWatch({ chain, heads, max, now, log }: BalanceWatchOptions): BalanceWatch {
   const changes = createHoldingChanges({ chain, log })
   const watch = createWatch<Holding, KnownBalance>({
     what: 'balances',
-    most,
+    max,
     now,
     keyOf: ({ owner, token }) => `${owner}:${token}`,
     isEqual,

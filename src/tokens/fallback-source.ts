@@ -35,7 +35,7 @@ export interface FallbackLimits {
   /** Time limit for all sources together, the wait for a slot included. */
   roundMs: number
   /** Minimum time limit of each source, so that none fails because this process was slow. */
-  leastMs: number
+  minMs: number
   /** Tokens in the cache; the least recently used are dropped first. */
   maxKnown: number
   /** Tokens requested in parallel; for one client, half of them. */
@@ -52,7 +52,7 @@ export const fallbackLimits: FallbackLimits = {
   retryMs: 1_500,
   behindMs: 120_000,
   roundMs: 4_500,
-  leastMs: 250,
+  minMs: 250,
   maxKnown: 10_000,
   atOnce: 64,
   maxWaiting: 2_000,
@@ -93,7 +93,7 @@ interface Entry<Value> {
 export function createFallbackSource<Value>(options: FallbackOptions<Value>): FallbackSource<Value> {
   const { what, sources, now } = options
   const limits = { ...fallbackLimits, ...options.limits }
-  const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs, roundMs, leastMs } = limits
+  const { freshMs, secondBestMs, absentMs, staleMs, retryMs, behindMs, roundMs, minMs } = limits
   const noSource = new Outage(what, 'no source is set up for this network')
   const cache = createLruCache<Address, Entry<Value>>({ max: limits.maxKnown })
   const queued = shareQueuedWork<Entry<Value>>(
@@ -116,7 +116,7 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
       try {
         const at = now()
         const share = (deadline - performance.now()) / (sources.length - index)
-        const value = await findInTime(source, token, Math.max(share, leastMs))
+        const value = await findInTime(source, token, Math.max(share, minMs))
         if (value === undefined) continue
         const keepMs = faults.length === 0 ? freshMs : secondBestMs
         const last = { value, source: source.name, at, keepMs, isStale: false }
@@ -195,8 +195,8 @@ async function findInTime<Value>(
 }
 
 /** One client may use half of the limit, and at least one. */
-function shared(most: number) {
-  return { most, perKey: Math.ceil(most / 2) }
+function shared(max: number) {
+  return { max, perKey: Math.ceil(max / 2) }
 }
 
 /** Returns the reason of a fault, without any received text, and logs the fault. */

@@ -72,7 +72,7 @@ interface PriceWatchOptions {
   /** Does the same as that of `TradingServices`. */
   usdPrice(token: Address, client: string): Promise<Sourced<string> | undefined>
   /** Tokens watched in this process. */
-  most: number
+  max: number
   now: Clock
 }
 
@@ -80,10 +80,10 @@ interface PriceWatchOptions {
 const client = 'watched prices'
 
 export function createPriceWatch(options: PriceWatchOptions): PriceWatch {
-  const { heads, marketBlock, most, now } = options
+  const { heads, marketBlock, max, now } = options
   const watch = createWatch<Address, TokenPrices>({
     what: 'prices',
-    most,
+    max,
     now,
     keyOf: (token) => token,
     isEqual: (one, other) => textOf(one) === textOf(other),

@@ -170,7 +170,7 @@ interface WatchOptions<Subject, Value> {
   /** Names the values in refusals. */
   what: string
   /** Different values in this process. */
-  most: number
+  max: number
   now(): number
   /** Called for the first watcher. @returns what is called after the last one */
   start(): () => void
@@ -182,7 +182,7 @@ interface WatchOptions<Subject, Value> {
 const perClient = 1 / 4
 
 export function createWatch<Subject, Value>(options: WatchOptions<Subject, Value>): Watch<Subject, Value> {
-  const { keyOf, isEqual, what, most, now } = options
+  const { keyOf, isEqual, what, max, now } = options
   const entries = new Map<string, Entry<Subject, Value>>()
   const due = new Set<Entry<Subject, Value>>()
   const watchers = new Set<Watcher<Subject, Value>>()
@@ -199,9 +199,9 @@ export function createWatch<Subject, Value>(options: WatchOptions<Subject, Value
   }
 
   function checkRoom(keys: readonly string[], client: string): void {
-    if ((countByClient.get(client) ?? 0) + keys.length > Math.ceil(most * perClient))
+    if ((countByClient.get(client) ?? 0) + keys.length > Math.ceil(max * perClient))
       throw new Refusal('RateLimited', `this client watches too many ${what} already`)
-    if (entries.size + keys.filter((key) => !entries.has(key)).length > most)
+    if (entries.size + keys.filter((key) => !entries.has(key)).length > max)
       throw new Refusal('Unavailable', `too many ${what} are watched at the moment`)
   }
 

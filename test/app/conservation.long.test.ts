@@ -149,9 +149,9 @@ test.each([
   for (const [index, sell] of ring.entries()) {
     const buy = ring[(index + 1) % ring.length] ?? sell
     const { buyAmount } = await quoted(sell, buy, { sellBeforeFee: sellAmount.toString() })
-    const least = (BigInt(buyAmount) * (10_000n + better)) / 10_000n
-    wishes.push({ sell, buy, sellAmount, buyAmount: least })
-    sellAmount = least
+    const min = (BigInt(buyAmount) * (10_000n + better)) / 10_000n
+    wishes.push({ sell, buy, sellAmount, buyAmount: min })
+    sellAmount = min
   }
   const before = await Promise.all(ring.map(heldBySettlement))
   const { transactions } = await settleTogether(wishes)

@@ -2,6 +2,7 @@ import { Interface } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limitGap } from '../../src/domain/auction/admission.ts'
 import { address, nativeMarker } from '../../src/domain/evm/address.ts'
+import type { OrderData } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { formatPercent } from '../../src/domain/text/readable.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -153,7 +154,7 @@ describe('each of these keeps it', () => {
       feeAmount: 0n,
       appData: order.appDataHash,
     }
-    const uid = orderUid(network, data as never, address(trader.address))
+    const uid = orderUid(network, data as unknown as OrderData, address(trader.address))
     await send(network.settlement, settlementAbi.encodeFunctionData('setPreSignature', [uid, true]))
     await eventually('it is signed on chain', async () => (await explain(order)).code === 'placeable')
   })

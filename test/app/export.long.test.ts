@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const largest = String(2n ** 256n - 1n)
+const max = String(2n ** 256n - 1n)
 const account = (index: number) => `0x${String(index).padStart(40, '0')}`
 
 /** Members of an event that files do not have. */
@@ -56,7 +56,7 @@ function eventAt(index: number) {
           blockNumber: 2 ** 31 + index,
           logIndex: index % 9,
           txHash: `0x${'ab'.repeat(32)}`,
-          sellAmount: largest,
+          sellAmount: max,
           sellAmountBeforeFees: '5',
           buyAmount: '0',
           auctionId: index % 2 === 0 ? null : index,
@@ -64,7 +64,7 @@ function eventAt(index: number) {
             index % 2 === 0
               ? []
               : [
-                  { amount: largest, token: account(12) },
+                  { amount: max, token: account(12) },
                   { amount: '1', token: account(12) },
                 ],
         }

@@ -164,9 +164,9 @@ test('an order gets no more gas within a day than its limit, also after a restar
   }
   const { failed } = await attemptsOf(uid)
   const gas = sum(failed.map(({ revertedGas }) => revertedGas))
-  const [least, largest] = [failedGasLimits.order, sum([failed[0]?.revertedGas ?? null])]
-  expect(gas).toBeGreaterThan(least)
-  expect(gas).toBeLessThan(least + 2n * largest)
+  const [minGas, revertedGas] = [failedGasLimits.order, sum([failed[0]?.revertedGas ?? null])]
+  expect(gas).toBeGreaterThan(minGas)
+  expect(gas).toBeLessThan(minGas + 2n * revertedGas)
   await expectBooked()
   const failure = `transactions with the order that failed on chain used ${gas} gas within a day`
   expect(await stage.stands(uid)).toMatchObject({
@@ -206,8 +206,8 @@ test.each([
   const { number: last } = await stage.services.head()
   const { failed } = await attemptsOf(uid)
   // A dry run has the price of the transaction. Each pause is twice as long as the one before.
-  const most = what.includes('price') ? 0 : Math.ceil(Math.log2(last - first + 2))
-  expect(failed.length).toBeLessThanOrEqual(most)
+  const max = what.includes('price') ? 0 : Math.ceil(Math.log2(last - first + 2))
+  expect(failed.length).toBeLessThanOrEqual(max)
   await expectBooked()
   expect((await stage.stands(uid)).diagnosis.code).not.toMatch(/SETTLING|NOT_PROPOSED/)
 })

@@ -45,9 +45,9 @@ function clientAt(address: string) {
 type Client = ReturnType<typeof clientAt>
 
 /** The statuses of one request, sent until it is refused. */
-async function untilRefused(client: Client, path: string, body: unknown, most = 30): Promise<number[]> {
+async function untilRefused(client: Client, path: string, body: unknown, max = 30): Promise<number[]> {
   const statuses: number[] = []
-  while (statuses.length < most && !statuses.includes(429)) statuses.push((await client(path, body)).status)
+  while (statuses.length < max && !statuses.includes(429)) statuses.push((await client(path, body)).status)
   return statuses
 }
 

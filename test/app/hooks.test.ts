@@ -211,11 +211,11 @@ test('an order shows what its post-hook did: it succeeded, reverted, or ran out 
     shown(closed, 'REVERTED', 'the bridge is closed'),
     shown(nested, 'OUT_OF_GAS', null),
   ])
-  const [used, little, most] = calls.map(([first]) => Number(first.calls[0].gasUsed))
+  const [used, little, max] = calls.map(([first]) => Number(first.calls[0].gasUsed))
   expect(used).toBeGreaterThan(22_000)
   expect(little).toBeLessThan(1_000)
   // A 64th of the limit is left at most.
-  expect(most).toBeGreaterThanOrEqual(59_062)
+  expect(max).toBeGreaterThanOrEqual(59_062)
 
   expect(fine.diagnosis).toEqual({ code: 'FILLED', further: [] })
   expect(fine.events.nodes.map(({ label }: { label: string }) => label)).not.toContain('HOOK_FAILED')

@@ -57,7 +57,7 @@ test('a sale of the native coin is quoted, placed on chain, filled, and its user
     ...forDollars(),
     amount: `${one}`,
     slippageBps: 50,
-  } as never)
+  })
   const order = await becomes(orderId, 'fulfilled')
   expect(order).toMatchObject({
     owner: ethFlow,
@@ -104,15 +104,15 @@ async function placeDear(validTo: number, dollars: bigint) {
     from: user,
     signingScheme: SigningScheme.EIP1271,
     onchainOrder: true,
-  } as never)
+  })
   return sdk.postLimitOrder({
     ...sale,
     ...forDollars(),
     sellAmount: `${one}`,
     buyAmount: `${dollars * 10n ** 6n}`,
-    quoteId: id,
+    quoteId: id ?? expect.fail(),
     validTo,
-  } as never)
+  })
 }
 
 const blockTime = async () => {

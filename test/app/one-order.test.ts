@@ -273,7 +273,7 @@ describe('an order through the client library', () => {
       buyTokenDecimals: USDC.decimals,
     })
     expect((await api.getOrder(orderId)).status).toBe('open')
-    await sdk.offChainCancelOrder({ orderUid: orderId } as never)
+    await sdk.offChainCancelOrder({ orderUid: orderId })
     expect((await api.getOrder(orderId)).status).toBe('cancelled')
     const [newest] = await trader().notifications()
     expect(newest).toMatchObject({ type: 'order_cancelled', metadata: { orderId } })

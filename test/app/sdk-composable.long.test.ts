@@ -4,8 +4,10 @@ import {
   fromStructToOrder,
   getBlockInfo,
   Multiplexer,
+  type PollParams,
   PollResultCode,
   ProofLocation,
+  type ProofWithParams,
   StartTimeValue,
   TWAP_ADDRESS,
   Twap,
@@ -34,12 +36,23 @@ let wallets: Awaited<ReturnType<typeof conditionalOrders>>
 let tower: Awaited<ReturnType<typeof startProgram>> | undefined
 let sdk: ReturnType<typeof createSdk>
 const environment = { ORDER_MIN_VALIDITY: '1' }
+
+type OrderCreation = Parameters<(typeof sdk)['api']['sendOrder']>[0]
+
+/** The parts of the SDK for the package, which has its own copies of their types. */
+interface Parts {
+  adapter: NonNullable<ConstructorParameters<typeof ConditionalOrderFactory>[1]>
+  provider: PollParams['provider']
+  api: PollParams['orderBookApi']
+}
+const parts = () => sdk as unknown as Parts
+
 beforeAll(async () => {
   world = await startWorld({ environment })
   wallets = await conditionalOrders(world)
   sdk = createSdk(world)
   // The package has its own copy of what holds the adapter: this sets it.
-  new ConditionalOrderFactory(DEFAULT_CONDITIONAL_ORDER_REGISTRY, sdk.adapter as never)
+  new ConditionalOrderFactory(DEFAULT_CONDITIONAL_ORDER_REGISTRY, parts().adapter)
 })
 afterAll(async () => {
   await tower?.close()
@@ -74,7 +87,8 @@ async function create(twap: Twap): Promise<Address> {
 
 const contextOf = (owner: Address) => {
   const { chainId } = world.market.network
-  return { owner, chainId, provider: sdk.provider as never, orderBookApi: sdk.api as never }
+  const { provider, api } = parts()
+  return { owner, chainId, provider, orderBookApi: api }
 }
 
 /**
@@ -82,7 +96,7 @@ const contextOf = (owner: Address) => {
  * last one, and ends the order.
  */
 const poll = async (owner: Address, twap: Twap) =>
-  twap.poll({ ...contextOf(owner), blockInfo: await getBlockInfo(sdk.provider as never) })
+  twap.poll({ ...contextOf(owner), blockInfo: await getBlockInfo(parts().provider) })
 
 async function read(owner: Address, twap: Twap) {
   const query = `query ($owner: Address!, $hash: Bytes32!) { programmaticOrder(owner: $owner, hash: $hash) {
@@ -146,7 +160,7 @@ test.concurrent.each(Object.values(StartTimeValue))(
         const signed = { from: owner, signature: answer.signature, signingScheme: 'eip1271' }
         const { sellAmount, buyAmount, feeAmount, ...rest } = fromStructToOrder(answer.order)
         const amounts = { sellAmount: `${sellAmount}`, buyAmount: `${buyAmount}`, feeAmount: `${feeAmount}` }
-        placed.push(await sdk.api.sendOrder({ ...rest, ...amounts, ...signed } as never))
+        placed.push(await sdk.api.sendOrder({ ...rest, ...amounts, ...signed } as unknown as OrderCreation))
         return undefined
       },
       90_000,
@@ -180,7 +194,7 @@ test.concurrent('no proof of the SDK’s trees is authorised, and the error says
   const [leaf] = leaves?.sdk ?? []
   if (!leaf) expect.fail()
   expect(leaf.params).toEqual({ ...orders[0]?.leaf, handler: address(TWAP_ADDRESS) })
-  const polled = Multiplexer.poll(owner, leaf as never, chainId, sdk.provider as never)
+  const polled = Multiplexer.poll(owner, leaf as ProofWithParams, chainId, parts().provider)
   await expect(polled).rejects.toThrow('ProofNotAuthed')
   const { input } = decodeInput(chainId, leaf.params)
   const schedule = twapSchedule(input as TwapInput, 0n)

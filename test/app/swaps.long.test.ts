@@ -63,7 +63,7 @@ async function swapAndWait({ kind, sell, buy, amount }: Swap) {
       buyToken: tokens[buy].address,
       buyTokenDecimals: tokens[buy].decimals,
     },
-    { quoteRequest: { priceQuality: PriceQuality.VERIFIED } } as never,
+    { quoteRequest: { priceQuality: PriceQuality.VERIFIED } },
   )
   const { quote, verified } = quoteResults.quoteResponse
   const { orderId } = await postSwapOrderFromQuote()

@@ -3,12 +3,14 @@ import { runAuction } from '../../src/auctions/run.ts'
 import { trialPassed } from '../../src/auctions/settlement-calldata.ts'
 import { decodeSettle } from '../../src/chain/settlement/call.ts'
 import { maxUint256 } from '../../src/domain/amount.ts'
+import type { Auction } from '../../src/domain/auction/auction.ts'
 import type { Proposal } from '../../src/domain/auction/solution.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import { diagnoseOrders } from '../../src/orders/diagnose.ts'
 import type { Solver } from '../../src/solvers/solver.ts'
 import { insertRefusals, maxRefusalsOfSolver } from '../../src/storage/auction/solver-messages.ts'
 import { createAuctionServices, createSolver, propose, solverAddress } from '../fakes/auction-services.ts'
+import { fakeOf } from '../fakes/fake-of.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { coin, dollar, numbered, wrapped } from '../fakes/order.ts'
 import { indexedUpTo } from '../fakes/solutions.ts'
@@ -35,8 +37,7 @@ beforeAll(async () => {
         policy: { deniedTokens: new Set() },
         auctions: { everyBlocks: 1, minLifetime: 60 },
         chain: {
-          balances: async (holdings) =>
-            holdings.map(() => ({ balance: maxUint256, allowance: maxUint256 })) as never,
+          balances: async (holdings) => holdings.map(() => ({ balance: maxUint256, allowance: maxUint256 })),
         },
       }),
   })
@@ -223,7 +224,10 @@ describe('what became of an order with each solver', () => {
 
   test('is one statement, and hidden until the deadline has passed', async () => {
     const order = await place()
-    fake.world.solvers = [good(), createSolver(async () => [{ ...propose({ orders: [] } as never) }], second)]
+    fake.world.solvers = [
+      good(),
+      createSolver(async () => [{ ...propose(fakeOf<Auction>({ orders: [] })) }], second),
+    ]
     await auction()
     const id = await newest()
     const { statements } = server.database
@@ -339,8 +343,8 @@ describe('refused solutions', () => {
       new Date(0),
     )
     const { rows } = await client.query(
-      'SELECT count(*)::int, max(length(message))::int AS longest FROM refused_solutions',
+      'SELECT count(*)::int, max(length(message))::int AS max FROM refused_solutions',
     )
-    expect(rows).toEqual([{ count: maxRefusalsOfSolver, longest: 500 }])
+    expect(rows).toEqual([{ count: maxRefusalsOfSolver, max: 500 }])
   })
 })

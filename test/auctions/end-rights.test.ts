@@ -9,6 +9,8 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Network } from '../../src/domain/network/network.ts'
 import type { Interaction } from '../../src/domain/order/order.ts'
 import { addressWord, endCall, type Right, type RightKind } from '../../src/domain/settlement/rights.ts'
+import type { Solver } from '../../src/solvers/solver.ts'
+import { fakeOf } from '../fakes/fake-of.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { eventually } from '../setup/eventually.ts'
@@ -114,11 +116,12 @@ test('those that exist are ended by the account of the built-in solver, without 
     },
   })
   const logged: [string, unknown][] = []
+  const outside = fakeOf<NonNullable<Solver['outside']>>({})
   const services = {
     network: { name: 'local', settlement } as Network,
     head: async () => ({ number: 1 }) as Block,
     settlers: new Map([giver, own].map((account) => [account, settler(account) as unknown as Settler])),
-    solvers: [{ address: giver, name: 'thief', outside: {} }, { address: own }] as never,
+    solvers: [fakeOf<Solver>({ address: giver, name: 'thief', outside }), fakeOf<Solver>({ address: own })],
     rights: async (rights: readonly Right[]) =>
       rights.map((right) => ({ ...right, value: open.has(right.kind) ? 1n : 0n })),
     log: {

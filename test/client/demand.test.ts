@@ -148,9 +148,9 @@ describe('the limit', () => {
 
   test('is that of the service for each kind, fee and slippage', () => {
     let seed = 7n
-    const random = (most: bigint) => {
+    const random = (max: bigint) => {
       seed = (seed * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) % 2n ** 64n
-      return seed % most
+      return seed % max
     }
     for (let round = 0; round < 2_000; round++) {
       const kind = round % 2 === 0 ? 'sell' : 'buy'

@@ -1,3 +1,4 @@
+import type { AnyDocument } from '../../src/client/package.ts'
 import type { World } from '../setup/world.ts'
 import type { ClientPackage } from './killed-stream.ts'
 
@@ -71,12 +72,11 @@ export async function ask(
   variables: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const client = createClient({ url, scalars: 'native' })
-  const document = documents[name]
-  const [{ operation }] = document.definitions as [{ operation: string }]
-  if (operation === 'query') return client.query(document as never, variables as never)
-  if (operation === 'mutation') return client.mutate(document as never, variables as never)
+  const document = documents[name] as AnyDocument<Record<string, unknown>, Record<string, unknown>>
+  const [{ operation }] = documents[name].definitions as [{ operation: string }]
+  if (operation === 'query') return client.query(document, variables)
+  if (operation === 'mutation') return client.mutate(document, variables)
   const options = /Notifications|Auction|OrderEvents|OrderProgress/.test(name) ? { after: 'earliest' } : {}
-  for await (const result of subscribe(client, document as never, variables as never, options))
-    return result as Record<string, unknown>
+  for await (const result of subscribe(client, document, variables, options)) return result
   throw new Error(`${name} has ended`)
 }

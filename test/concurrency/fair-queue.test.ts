@@ -5,8 +5,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', '
 afterEach(() => void vi.useRealTimers())
 
 const usual: FairQueueLimits = {
-  running: { most: 2, perKey: 1 },
-  waiting: { most: 9, perKey: 9 },
+  running: { max: 2, perKey: 1 },
+  waiting: { max: 9, perKey: 9 },
   refusal: (why) => new Error(why),
 }
 
@@ -33,7 +33,7 @@ function start(limits: Partial<FairQueueLimits> = {}) {
 }
 
 test('a bounded number runs at a time, a bounded number of each key, and slots go round the keys', async () => {
-  const { ask, begun, end } = start({ running: { most: 3, perKey: 2 } })
+  const { ask, begun, end } = start({ running: { max: 3, perKey: 2 } })
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'].map(ask)
   expect(begun).toEqual(['a1', 'a2', 'b1'])
   for (const name of ['a1', 'a2', 'b1', 'a3', 'b2', 'c1', 'a4', 'b3']) await end(name)
@@ -42,7 +42,7 @@ test('a bounded number runs at a time, a bounded number of each key, and slots g
 })
 
 test('a task is refused at once if too many wait, in all or of its key', async () => {
-  const { ask, end } = start({ running: { most: 1, perKey: 1 }, waiting: { most: 3, perKey: 2 } })
+  const { ask, end } = start({ running: { max: 1, perKey: 1 }, waiting: { max: 3, perKey: 2 } })
   const all = ['a1', 'a2', 'a3'].map(ask)
   await expect(ask('a4')).rejects.toThrow('too many wait for it')
   all.push(ask('b1'))
@@ -55,13 +55,13 @@ test('a task is refused at once if too many wait, in all or of its key', async (
 })
 
 test('work that fails frees its slot', async () => {
-  const inTurn = createFairQueue({ ...usual, running: { most: 1, perKey: 1 } })
+  const inTurn = createFairQueue({ ...usual, running: { max: 1, perKey: 1 } })
   await expect(inTurn(() => Promise.reject(new Error('no')))('a')).rejects.toThrow('no')
   expect(await inTurn(async () => 'next')('a')).toBe('next')
 })
 
 test('no task waits longer than the limit, and one that gave up holds no place', async () => {
-  const { ask, begun, end } = start({ waiting: { most: 1, perKey: 1 }, waitMs: 100 })
+  const { ask, begun, end } = start({ waiting: { max: 1, perKey: 1 }, waitMs: 100 })
   const first = ask('a1')
   const tired = ask('a2').catch(String)
   vi.advanceTimersByTime(100)
@@ -97,7 +97,7 @@ describe('shared work', () => {
   })
 
   test('is waited for by each caller up to the limit, and is dropped when all gave up', async () => {
-    const { ask, begun, inTurn, work, end } = start({ running: { most: 1, perKey: 1 }, waitMs })
+    const { ask, begun, inTurn, work, end } = start({ running: { max: 1, perKey: 1 }, waitMs })
     const since: number[] = []
     const once = shareQueuedWork<string>(inTurn)
     const wait = (key: string, name: string) =>

@@ -126,9 +126,9 @@ describe('a new market', () => {
     for (const account of accounts) {
       expect(BigInt(await rpc.call<string>('eth_getBalance', [account.address, 'latest']))).toBe(10n ** 22n)
       for (const [symbol, token] of Object.entries(tokens)) {
-        const least = symbol === 'USDC' || symbol === 'DAI' ? 1_000_000n : 1_000n
+        const min = symbol === 'USDC' || symbol === 'DAI' ? 1_000_000n : 1_000n
         const held = await readOne(token.address, 'balanceOf', [account.address])
-        expect(held).toBeGreaterThanOrEqual(least * 10n ** BigInt(token.decimals))
+        expect(held).toBeGreaterThanOrEqual(min * 10n ** BigInt(token.decimals))
         const spender = stack.network.vaultRelayer
         expect(await readOne(token.address, 'allowance', [account.address, spender])).toBe(maxUint256)
       }

@@ -44,7 +44,7 @@ interface Session {
   /** Blocks of commands that are left out, by their first line. */
   skips(firstLine: string): boolean
   /** The time that all commands have together. */
-  longestMs?: number
+  maxMs?: number
 }
 
 export interface Run {
@@ -60,7 +60,7 @@ export interface Run {
  */
 export async function runPage(
   { blocks }: Page,
-  { folder, adapt, skips, longestMs = 170_000 }: Session,
+  { folder, adapt, skips, maxMs = 170_000 }: Session,
 ): Promise<Run[]> {
   for (const { language, name, text } of blocks) {
     if (!isFile(language, name)) continue
@@ -76,7 +76,7 @@ export async function runPage(
   })
   const marker = '--- the next block ---'
   const script = runs.map(({ commands }) => `${commands}\necho '${marker}'`).join('\n')
-  const all = await shell(`set -e\n${script}`, folder, longestMs)
+  const all = await shell(`set -e\n${script}`, folder, maxMs)
   const parts = all.split(`${marker}\n`)
   return runs.map((run, index) => ({ ...run, output: parts[index] ?? '' }))
 }
@@ -86,7 +86,7 @@ export function isFile(language: string, name: string): boolean {
 }
 
 /** Standard output and errors together. */
-function shell(script: string, cwd: string, longestMs: number): Promise<string> {
+function shell(script: string, cwd: string, maxMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const { npm_lifecycle_event: _, NODE_OPTIONS: __, VITEST: ___, ...environment } = process.env
     const child = spawn('bash', ['-c', `exec 2>&1\n${script}`], { cwd, env: environment, detached: true })
@@ -99,7 +99,7 @@ function shell(script: string, cwd: string, longestMs: number): Promise<string> 
         if (child.pid) process.kill(-child.pid, 'SIGKILL')
       } catch {}
     }
-    const timer = setTimeout(end, longestMs)
+    const timer = setTimeout(end, maxMs)
     child.on('exit', (code) => {
       clearTimeout(timer)
       // What the page left running in the background.

@@ -44,7 +44,7 @@ test('the programs of the tools type-check, and print the order', async () => {
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
     const plain = /^(node|npm install (@apollo|@urql|eventsource))/
     const skips = (line: string) => plain.test(line)
-    const runs = await runPage(page, { folder, adapt: quick, skips, longestMs: 570_000 })
+    const runs = await runPage(page, { folder, adapt: quick, skips, maxMs: 570_000 })
     for (const program of ['tada.ts', 'preset.ts', 'relay.ts'])
       expect(outputOf(runs, `tsx ${program}`), program).toContain(`${uid} FULFILLED 100000000000000000n\n`)
     expect(outputOf(runs, 'tsx rest.ts')).toContain(`${uid} fulfilled 100000000000000000n\n`)

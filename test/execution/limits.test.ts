@@ -9,10 +9,13 @@ import { createExecutor, type Executor } from '../../src/execution/execute.ts'
 import { debugQuery } from '../../src/execution/http/handler.ts'
 import { noCaller } from '../fakes/caller.ts'
 import { bombs, documentedQueries } from '../fakes/documents.ts'
+import { fakeOf } from '../fakes/fake-of.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 import { storeSettledOrder } from '../fakes/story.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
+
+type Services = Parameters<typeof createExecutor>[0]
 
 let server: TestServer
 beforeAll(async () => {
@@ -34,7 +37,9 @@ const bodyOf = (query: string, variables = '{}') =>
   `{"query":${JSON.stringify(query)},"variables":${variables}}`
 
 /** Not used: the refusal comes first. */
-const executor: Executor = createExecutor({ log: silentLog, now: Date.now, networks: { all: [] } } as never, {
+const networks = fakeOf<Services['networks']>({ all: [] })
+const services = fakeOf<Services>({ log: silentLog, now: Date.now, networks })
+const executor: Executor = createExecutor(services, {
   limits: {
     take: () => undefined,
     takeMore: () => undefined,

@@ -37,10 +37,10 @@ export async function solve(entries: AuctionOrder[], pools: Pool[], gasPrice?: b
   return { solutions, winners, rest }
 }
 
-export function expectNothingLeft(rest: readonly ReadonlyMap<Address, bigint>[], most: bigint) {
+export function expectNothingLeft(rest: readonly ReadonlyMap<Address, bigint>[], max: bigint) {
   for (const left of rest) {
     for (const [token, amount] of left) {
-      expect([token, amount >= 0n && amount <= most]).toEqual([token, true])
+      expect([token, amount >= 0n && amount <= max]).toEqual([token, true])
     }
   }
 }

@@ -6,7 +6,7 @@ import type { EntryText, FeedPosition, FeedReading } from '../../src/storage/fee
 import { edgeSelection, notificationFeed } from '../../src/storage/models/notification/feed.ts'
 import { notification } from '../../src/storage/models/notification/notification.ts'
 import { type FeedSource, maxPosition } from '../../src/storage/query/feed-source.ts'
-import type { Model } from '../../src/storage/query/model.ts'
+import type { Field, Model } from '../../src/storage/query/model.ts'
 import type { Selected } from '../../src/storage/query/selection.ts'
 import { refusalOf } from '../../src/storage/query/stored-refusals.ts'
 
@@ -20,7 +20,7 @@ const selected = ({ fields }: Model): Selected[] =>
   ['notificationId', 'message', 'metadata'].map((field) => ({
     key: field,
     field,
-    is: fields[field] as never,
+    is: fields[field] as Field,
     selection: [],
   }))
 

@@ -11,11 +11,11 @@ export const sinkEvents = (count: number): SinkEvent[] =>
 
 /** Pages of entries, which may grow. */
 export const pagesOf =
-  (events: readonly SinkEvent[], most = Number.POSITIVE_INFINITY): ReadSinkPage =>
+  (events: readonly SinkEvent[], max = Number.POSITIVE_INFINITY): ReadSinkPage =>
   ({ after, first }) => {
     const place = after === 'earliest' ? 0 : Number(after)
     const from = events.findIndex(({ cursor }) => Number(cursor) > place)
-    const page = from < 0 ? [] : events.slice(from, from + Math.min(first, most))
+    const page = from < 0 ? [] : events.slice(from, from + Math.min(first, max))
     const endCursor = page.at(-1)?.cursor ?? null
     return Promise.resolve({
       events: page,

@@ -51,7 +51,11 @@ export async function readStory(db: Database, { id }: Pick<Order, 'id'>): Promis
     auctions.push(await readAuction(db, id, auctionId, [order.sellToken, order.buyToken]))
   }
   return {
-    events: events.map(({ label, reason, timestamp }) => ({ label: label as never, reason, timestamp })),
+    events: events.map(({ label, reason, timestamp }) => ({
+      label: label as OrderEvent['label'],
+      reason,
+      timestamp,
+    })),
     auctions,
     trades: await readTrades(db, { id }),
   }
@@ -103,7 +107,7 @@ async function readAuction(
       blockNumber: Number(row.blockNumber),
       protocolFees: row.protocolFeeTokens.map((token, index) => ({
         token: hexOf(token),
-        amount: amountOf(row.protocolFeeAmounts[index] as never),
+        amount: amountOf(row.protocolFeeAmounts[index] as Parameters<typeof amountOf>[0]),
       })),
     })),
     settlementAttempts: attempts.map((row) => ({

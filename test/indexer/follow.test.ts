@@ -294,13 +294,13 @@ describe('steps', () => {
 
   test('a range too large for one write is read in parts, without a wait; a large block is read whole', async () => {
     const simulated = createSimulatedChain()
-    const [most, some] = [maxLogs + 1, Math.ceil(maxLogs / 2)]
-    simulated.apply({ op: 'grow', logs: [some, some, 0, most, 1, 0, 0, 0, 0] })
+    const [max, some] = [maxLogs + 1, Math.ceil(maxLogs / 2)]
+    simulated.apply({ op: 'grow', logs: [some, some, 0, max, 1, 0, 0, 0, 0] })
     const consumer = createConsumer(0, simulated)
     const waits = await follow(simulated, consumer, () => true)
     expect(waits).toEqual([0])
     const sizes = consumer.steps.flatMap((step) => (step.type === 'blocks' ? [step.logs.length] : []))
-    expect(sizes.filter((size) => size > 0)).toEqual([2 * some, most, 1])
+    expect(sizes.filter((size) => size > 0)).toEqual([2 * some, max, 1])
     expect(consumer.logs()).toEqual(simulated.blocks.flatMap(({ logs }) => logs))
   })
 

@@ -27,7 +27,9 @@ function toRaw(log: SettlementLog): Record<string, unknown> {
     ...log,
   }
   const values =
-    settlementAbi.getEvent(eventOf[log.type])?.inputs.map(({ name }) => (fields as never)[name]) ?? []
+    settlementAbi
+      .getEvent(eventOf[log.type])
+      ?.inputs.map(({ name }) => (fields as Record<string, unknown>)[name]) ?? []
   const place = {
     blockHash,
     transactionHash,

@@ -8,6 +8,7 @@ import { sql } from '../../src/storage/database/database.ts'
 import { liveOrdersAfter } from '../../src/storage/order/live.ts'
 import { findOrder } from '../../src/storage/order/orders.ts'
 import { insertQuote } from '../../src/storage/quote/quotes.ts'
+import { fakeOf } from '../fakes/fake-of.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { dollar, numbered, sampleOrder, sampleQuote, signingDomain, wrapped } from '../fakes/order.ts'
 import { recordStatements } from '../fakes/sent-statements.ts'
@@ -16,6 +17,8 @@ import { listNotifications } from '../fakes/stored-story.ts'
 import { readStory } from '../fakes/stories.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { hashOf, invalidation, type LogSketch, rangeOf, sketchBlock, trade } from './hand-made.ts'
+
+type PlacementServices = Parameters<typeof readPlacements>[1]
 
 const { chainId } = signingDomain
 const contract = sampleNetwork.ethFlows[0] ?? expect.fail()
@@ -28,23 +31,23 @@ let quoteId: bigint
 beforeAll(async () => {
   database = await createTestDatabase()
   const { db } = database
-  const policy = {
+  const policy = fakeOf<PlacementServices['policy']>({
     deniedAccounts: new Set([numbered('66')]),
     deniedTokens: new Set([numbered('77')]),
-    sameToken: 'refuse',
-  }
-  const services = {
+    sameToken: 'disallow',
+  })
+  const services: PlacementServices = {
     db,
     network: sampleNetwork,
     policy,
-    limits: { maxLimitValidity: 10_000 },
+    limits: fakeOf<PlacementServices['limits']>({ maxLimitValidity: 10_000 }),
     appDataSources: { maxBytes: 8_192 },
   }
   indexing = {
     chainId,
     db,
     now: () => 5_000_000,
-    readPlacements: (placements) => readPlacements(placements, services as never),
+    readPlacements: (placements) => readPlacements(placements, services),
   }
   quoteId = await insertQuote(db, {
     ...sampleQuote({ sellAmount: unit, buyAmount: 3_000n * 10n ** 6n, sellTokenPrice: '1' }),
@@ -232,7 +235,7 @@ test('a block of thousands of placements takes as few statements as one of a hun
   const { db } = database
   indexing.db = {
     ...db,
-    transaction: (run, leastMs = 0) => db.transaction(run, Number(limits.push(leastMs)) && leastMs),
+    transaction: (run, minMs = 0) => db.transaction(run, Number(limits.push(minMs)) && minMs),
   }
   const placed = await statementsFor(repeated)
   indexing.db = db

@@ -21,7 +21,7 @@ const { chainId } = network
 const span = 9
 const daySeconds = 86_400
 const poolAt = (index: number) => address(`0xcc${index.toString(16).padStart(38, '0')}`)
-const most = 100
+const max = 100
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -89,7 +89,7 @@ function createWorld() {
       {
         network,
         db: database.db,
-        most,
+        max,
         log: silentLog,
         now: () => blocks.length * 100_000 + pauses * 1_000,
         chain: {
@@ -150,7 +150,7 @@ function createWorld() {
     async note(pool: number) {
       const place = { address: poolAt(pool), token0: numbered('01'), token1: numbered('02') }
       if (!noted.includes(place.address)) noted.push(place.address)
-      await noteUsedPools(database.db, chainId, [place], { at: new Date(), most })
+      await noteUsedPools(database.db, chainId, [place], { at: new Date(), max })
     },
     expected() {
       const head = blocks.at(-1) as FakeBlock
@@ -192,8 +192,8 @@ async function empty(): Promise<void> {
   await client.end()
 }
 
-const trades = (longest: number) =>
-  fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 3 }), { minLength: 1, maxLength: longest })
+const trades = (maxLength: number) =>
+  fc.array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 3 }), { minLength: 1, maxLength })
 const commands = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ op: fc.constant('grow' as const), trades: trades(30) }) },
@@ -296,7 +296,7 @@ test('no more pools are followed than may be, and those in use are kept', async 
         token0: numbered('01'),
         token1: numbered('02'),
       })),
-      { at, most: 10 },
+      { at, max: 10 },
     )
   const listed = async () => {
     const client = await connectDirectly(database.url)
@@ -313,8 +313,8 @@ test('no more pools are followed than may be, and those in use are kept', async 
   await note(20, 200, days(2))
   expect(await listed()).toEqual([...poolsFrom(0, 8), ...poolsFrom(20, 2)].toSorted())
   await note(3, 2, days(9))
-  await forgetUnusedPools(db, chainId, { since: days(1.5), most: 10 })
+  await forgetUnusedPools(db, chainId, { since: days(1.5), max: 10 })
   expect(await listed()).toEqual([...poolsFrom(3, 2), ...poolsFrom(20, 2)].toSorted())
-  await forgetUnusedPools(db, chainId, { since: days(0), most: 3 })
+  await forgetUnusedPools(db, chainId, { since: days(0), max: 3 })
   expect(await listed()).toEqual([...poolsFrom(3, 2), ...poolsFrom(20, 1)].toSorted())
 })

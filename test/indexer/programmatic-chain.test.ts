@@ -60,7 +60,7 @@ async function sync() {
       ...shared,
       chainId: network.chainId,
       now: () => now * 1_000,
-      meter: meter as never,
+      meter,
       chain: reads,
       tokenLogs: async () => [],
       poll: indexer.poll,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Client } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
+import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { applyReorg } from '../../src/indexer/apply.ts'
 import { type TestDatabase, useTables } from '../setup/database.ts'
 
@@ -101,7 +102,7 @@ async function undo() {
   )
   const from = { number: Number(rows[0].block_number), hash: rows[0].hash }
   const indexing = { chainId: 1, db: database.db, now: () => 1_800_000_000_000 }
-  await applyReorg(from, { number: kept, hash: bytes as never }, indexing)
+  await applyReorg(from, { number: kept, hash: bytes as Bytes32 }, indexing)
   const after = new Map<string, number | null | undefined>()
   for (const name of fates.keys()) {
     const [table, column] = name.split('.')

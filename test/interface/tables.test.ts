@@ -314,8 +314,8 @@ describe('limits', () => {
   test('amounts go up to uint256, and validFor to uint32', async () => {
     const { WETH, USDC } = world.market.tokens
     const base = { kind: 'sell', sellToken: WETH.address, buyToken: USDC.address, from: nativeMarker }
-    const most = await rest(quoting({ ...base, sellAmountBeforeFee: `${2n ** 256n - 1n}` }))
-    expect(most.body.errorType).not.toBe('InvalidParameter')
+    const max = await rest(quoting({ ...base, sellAmountBeforeFee: `${2n ** 256n - 1n}` }))
+    expect(max.body.errorType).not.toBe('InvalidParameter')
     const over = await rest(quoting({ ...base, sellAmountBeforeFee: `${2n ** 256n}` }))
     expect([over.status, over.body.errorType]).toEqual([400, 'SellAmountOverflow'])
     const long = await rest(quoting({ ...base, sellAmountBeforeFee: '1', validFor: 2 ** 32 }))

@@ -103,9 +103,9 @@ async function startBadLine(target: string, seed: number) {
 /** The most calls in any minute. */
 function busiestMinute(times: readonly number[]): number {
   let first = 0
-  return times.reduce((most, at, index) => {
+  return times.reduce((max, at, index) => {
     while ((times[first] ?? at) <= at - 60_000) first++
-    return Math.max(most, index - first + 1)
+    return Math.max(max, index - first + 1)
   }, 0)
 }
 
@@ -209,9 +209,8 @@ function differences(there: unknown, here: unknown, path = ''): string[] {
   if (there === null || here === null || typeof there !== 'object' || typeof here !== 'object')
     return [`${path}: ${JSON.stringify(there)} and ${JSON.stringify(here)}`]
   const names = new Set([...Object.keys(there), ...Object.keys(here)])
-  return [...names].flatMap((name) =>
-    differences((there as never)[name], (here as never)[name], `${path}.${name}`),
-  )
+  const [one, other] = [there, here] as Record<string, unknown>[]
+  return [...names].flatMap((name) => differences(one?.[name], other?.[name], `${path}.${name}`))
 }
 
 async function settledTransactions(): Promise<Set<string>> {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import type { ReadableStream } from 'node:stream/web'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../src/app/app.ts'
@@ -401,7 +402,7 @@ describe('a stream of quotes', () => {
       signal: leaving.signal,
       headers: { 'content-type': 'application/json' },
     })
-    const events = Readable.fromWeb(response.body as never)
+    const events = Readable.fromWeb(response.body as ReadableStream)
       .setEncoding('utf8')
       [Symbol.asyncIterator]()
     const next = async () => {

@@ -417,9 +417,9 @@ describe('a follower of a public order book', () => {
     // A hundredth of what the sold amount buys before all costs: fee and volume fee.
     const [sold, bought] = [BigInt(quote.sellAmount), BigInt(quote.buyAmount)]
     const costFree = (bought * 1_000_000n) / 999_800n + (bought * BigInt(quote.feeAmount)) / sold
-    const least = bought - BigInt(order.buyAmount) - costFree / 100n
-    expect(least).toBeGreaterThanOrEqual(0n)
-    expect(least).toBeLessThanOrEqual(2n)
+    const min = bought - BigInt(order.buyAmount) - costFree / 100n
+    expect(min).toBeGreaterThanOrEqual(0n)
+    expect(min).toBeLessThanOrEqual(2n)
   })
 })
 

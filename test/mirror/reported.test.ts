@@ -234,7 +234,7 @@ test('a trade has the fees that the order book reports, once they are read', asy
   const path = `trades?orderUid=${soldOrder.uid}`
   const [before] = (await read(`v2/${path}`)).body
   expect(before).toEqual({ ...soldTrade, executedProtocolFees: [] })
-  book.trades.push(soldTrade as never)
+  book.trades.push(soldTrade)
   await mirrorFees(4, services)
   for (const version of ['v1', 'v2']) expect((await read(`${version}/${path}`)).body).toEqual([soldTrade])
   const query = `{ order(uid: "${soldOrder.uid}") { trades { nodes { executedProtocolFees { amount token { address }

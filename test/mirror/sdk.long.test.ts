@@ -7,6 +7,8 @@ import { createSdk } from '../setup/sdk.ts'
 import { sdkStatements } from '../setup/sdk-statements.ts'
 import { startProgram, startWorld, unlimited, type World } from '../setup/world.ts'
 
+type QuoteRequest = Parameters<OrderBookApi['getQuote']>[0]
+
 let book: World
 let follower: World
 
@@ -79,8 +81,8 @@ describe('every method of OrderBookApi answers as the order book would', () => {
     getQuote: async (api) => {
       const quote = { kind: 'sell', sellAmountBeforeFee: `${10n ** 18n}`, from: owner(), buyToken: USDC() }
       return [
-        await refusal(api.getQuote({ ...quote, sellToken: unknownToken, appData: '{}' } as never)),
-        await refusal(api.getQuote({ ...quote, sellToken: unknownUid } as never)),
+        await refusal(api.getQuote({ ...quote, sellToken: unknownToken, appData: '{}' } as QuoteRequest)),
+        await refusal(api.getQuote({ ...quote, sellToken: unknownUid } as QuoteRequest)),
       ]
     },
     sendSignedOrderCancellations: (api) =>
@@ -89,9 +91,10 @@ describe('every method of OrderBookApi answers as the order book would', () => {
           orderUids: [unknownUid],
           signature: `0x${'11'.repeat(65)}`,
           signingScheme: 'eip712',
-        } as never),
+        } as Parameters<OrderBookApi['sendSignedOrderCancellations']>[0]),
       ),
-    sendOrder: (api) => refusal(api.sendOrder({ sellToken: WETH() } as never)),
+    sendOrder: (api) =>
+      refusal(api.sendOrder({ sellToken: WETH() } as Parameters<OrderBookApi['sendOrder']>[0])),
     getNativePrice: async (api) => [
       await api.getNativePrice(USDC()),
       await refusal(api.getNativePrice(zeroAddress)),

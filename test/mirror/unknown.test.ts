@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auctionKey } from '../../src/domain/auction/key.ts'
+import type { Address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
-import type { OrderUid } from '../../src/domain/order/order.ts'
+import type { OrderData, OrderUid } from '../../src/domain/order/order.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { createBatches } from '../../src/mirror/batches.ts'
 import { mirrorNumbered } from '../../src/mirror/competitions.ts'
@@ -232,7 +233,7 @@ describe('an order of a followed order book', () => {
   })
 
   test('has fees that are known once its order book has reported them', async () => {
-    book.trades.push(soldTrade as never)
+    book.trades.push(soldTrade)
     await mirrorFees(4, services)
     const [trade] = (await ask(query)).order.trades.nodes
     expect([trade.hasAllExecutedProtocolFees, trade.executedProtocolFees]).toEqual([
@@ -272,7 +273,7 @@ describe('an order that came in a list, which has no quotes', () => {
       feeAmount: 0n,
       buyAmount: BigInt(order.buyAmount),
     }
-    return { ...order, uid: orderUid(network, data as never, order.owner as never) }
+    return { ...order, uid: orderUid(network, data as unknown as OrderData, order.owner as Address) }
   }
   const [shown, dropped, without] = [named('2000002'), named('2000003'), named('2000004')]
   const quoteOf = async ({ uid }: { uid: OrderUid }) =>
@@ -288,9 +289,9 @@ describe('an order that came in a list, which has no quotes', () => {
     for (const order of [shown, dropped, without])
       expect([await quoteOf(order), await headerOf(order)]).toEqual([unknown, 'quote'])
     expect(await unknownIn(`v1/account/${shown.owner}/orders`)).toBeNull()
-    book.add(shown as never)
+    book.add(shown)
     const { quote: _, ...bare } = without
-    book.add(bare as never)
+    book.add(bare)
     expect(await readQuotes()).toBe(true)
     expect([await quoteOf(shown), await headerOf(shown)]).toEqual([
       { mirror: { isQuoteReported: true }, quote: { gasAmount: openOrder.quote.gasAmount } },

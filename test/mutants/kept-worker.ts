@@ -34,7 +34,7 @@ class KeptWorker extends ThreadsPoolWorker {
     const isAgain = message.type === 'start' && this.#hasStarted
     if (message.type === 'start') this.#hasStarted = true
     if (isAgain || message.type === 'stop') this.#answer(isAgain ? 'started' : 'stopped')
-    else super.send(message as never)
+    else super.send(message as Parameters<ThreadsPoolWorker['send']>[0])
   }
 
   override async stop(): Promise<void> {

@@ -67,9 +67,9 @@ async function follow(
 }
 
 /** By probes, since the clock stands still. */
-async function until(probe: () => boolean, most = 300): Promise<void> {
+async function until(probe: () => boolean, max = 300): Promise<void> {
   for (let probes = 0; !probe(); probes++) {
-    if (probes === most) throw new Error(`not after ${most} probes`)
+    if (probes === max) throw new Error(`not after ${max} probes`)
     await pause(2)
   }
 }

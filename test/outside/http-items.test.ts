@@ -25,7 +25,7 @@ afterAll(() => {
 })
 
 const read = (
-  most: number,
+  max: number,
   maxBytes = 100_000_000,
   mask = (text: string) => text.replaceAll('hidden', 'shown'),
 ) =>
@@ -38,7 +38,7 @@ const read = (
       mask,
     },
     { path: '/' },
-    most,
+    max,
     AbortSignal.timeout(10_000),
   )
 const ok = (text: string, more = {}) => {
@@ -100,7 +100,7 @@ test.each([
   [`[${'['.repeat(100)}${']'.repeat(100)}]`, 10, 1_000],
   ['[1,2,3,4,5,6,7,8,9,10]', 10, 8],
   ['', 10, 1_000],
-])('%s is no answer', async (text, most, maxBytes) => {
+])('%s is no answer', async (text, max, maxBytes) => {
   ok(text)
-  await expect(read(most, maxBytes)).rejects.toThrow(OutsideFault)
+  await expect(read(max, maxBytes)).rejects.toThrow(OutsideFault)
 })

@@ -36,8 +36,8 @@ const limits: GuardLimits = {
   rememberMs: 1_000,
   atOnce: 3,
   failures: 3,
-  pauseMs: { least: 1_000, most: 3_000 },
-  backOffMs: { least: 500, most: 4_000 },
+  pauseMs: { min: 1_000, max: 3_000 },
+  backOffMs: { min: 500, max: 4_000 },
 }
 
 type Next = (question: EstimateRequest, signal: AbortSignal) => Promise<Estimate>

@@ -76,10 +76,10 @@ async function countOf(stream: string): Promise<number> {
 
 test('a publisher that is killed at random leaves each entry once in the stream, in order', async () => {
   await startAtFirst()
-  const [kills, count, most] = [Number(process.env.SINK_KILLS ?? 4), 40_000, 50]
+  const [kills, count, max] = [Number(process.env.SINK_KILLS ?? 4), 40_000, 50]
   let pages = 0
   for (let kill = 0; kill < kills; kill++) {
-    const child = fork(program, [url.href, nats.url, `${count}`, `${most}`], {
+    const child = fork(program, [url.href, nats.url, `${count}`, `${max}`], {
       execArgv: ['--import', 'tsx'],
     })
     const last = pages + 1 + Math.floor(Math.random() * 12)
@@ -105,16 +105,16 @@ test('a publisher that is killed at random leaves each entry once in the stream,
 
 test('a publisher that is left at 50 random points leaves each entry once in the stream, in order', async () => {
   await startAtFirst()
-  const most = 20_000
+  const max = 20_000
   let failed = 0
   for (let turn = 0; turn < 50; turn++) {
-    const { outcomes, left } = startHere('LEFT', most, Math.ceil(Math.random() * 10))
+    const { outcomes, left } = startHere('LEFT', max, Math.ceil(Math.random() * 10))
     await left
     failed += outcomes.failed
   }
   const before = await countOf('LEFT')
   expect(before).toBeGreaterThan(1_000)
-  expect(before).toBeLessThan(most)
+  expect(before).toBeLessThan(max)
   const { stop } = startHere('LEFT', before + 100)
   await eventually('all are there', async () => (await countOf('LEFT')) >= before + 100)
   await stop()
@@ -138,7 +138,7 @@ function startHere(stream: string, count: number, pages = Number.POSITIVE_INFINI
       leaseMs: 300,
       kinds: ['nats'],
       ofPartners: false,
-      limits: { ...sinkLimits, events: 20, retryMs: { least: 50, most: 200 } },
+      limits: { ...sinkLimits, events: 20, retryMs: { min: 50, max: 200 } },
       signals: { on: () => () => {} },
       meter: {
         count: (_kind, outcome, events) => {

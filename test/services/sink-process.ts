@@ -6,10 +6,10 @@ import { silentLog } from '../fakes/silent-log.ts'
 import { pagesOf, sinkEvents } from '../fakes/sink-source.ts'
 
 // A process that publishes the feed of `sink-source.ts` to NATS, until it is killed.
-const [databaseUrl = '', url = '', count = '0', most = '0'] = process.argv.slice(2)
+const [databaseUrl = '', url = '', count = '0', max = '0'] = process.argv.slice(2)
 const db = openDatabase({ url: databaseUrl, maxConnections: 3 })
 const [now, log] = [Date.now, silentLog]
-const read = pagesOf(sinkEvents(Number(count)), Number(most))
+const read = pagesOf(sinkEvents(Number(count)), Number(max))
 process.on('disconnect', () => process.exit())
 void runSinks(
   {

@@ -88,7 +88,7 @@ export async function startHeldAuctions() {
         return {
           address: at,
           write: (method, values, from = bank) =>
-            send(from, at, contract.encodeFunctionData(method, values)) as never,
+            send(from, at, contract.encodeFunctionData(method, values)) as ReturnType<Evm['send']>,
           read: async () => undefined,
         }
       },
@@ -132,11 +132,11 @@ export async function startHeldAuctions() {
   }
 
   /** From now on the pool refuses swaps that pay out more than this. */
-  async function refuseAbove(pool: Address, most: bigint): Promise<void> {
+  async function refuseAbove(pool: Address, max: bigint): Promise<void> {
     const { rpc } = world.chain
     const code = address(bytesToHex(randomBytes(20)))
     await rpc.call('anvil_setCode', [code, await rpc.call<Hex>('eth_getCode', [pool, 'latest'])])
-    const limit = `7f${most.toString(16).padStart(64, '0')}`
+    const limit = `7f${max.toString(16).padStart(64, '0')}`
     const isSwap = '60003560e01c63022c0d9f14'
     const isLarge = `${limit}60043511${limit}6024351117`
     const check = `${isSwap}${isLarge}1615`

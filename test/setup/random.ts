@@ -15,7 +15,7 @@ export function createRandom(seed: number) {
     chance: (share: number) => next() < share,
     pick: <T>(list: readonly T[]): T => list[below(list.length)] as T,
     /** Small numbers as often as large ones. */
-    between: (least: number, most: number) => Math.round(least * (most / least) ** next()),
+    between: (min: number, max: number) => Math.round(min * (max / min) ** next()),
     shuffled<T>(list: readonly T[]): T[] {
       const rest = [...list]
       return Array.from(list, () => rest.splice(below(rest.length), 1)[0] as T)

@@ -34,7 +34,7 @@ export async function startScriptedNode(rpcUrl: string, settlement: string, solv
       jsonrpc: '2.0',
       id: 1,
       method: 'eth_getBlockByNumber',
-      params: [quantity(block), false] as never,
+      params: [quantity(block), false],
     })
     const place = { address: settlement, transactionHash: txHash, blockNumber: quantity(block) }
     const index = 2 * trades.findIndex((trade) => trade.txHash === txHash)

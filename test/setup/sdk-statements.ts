@@ -21,6 +21,10 @@ import { eventually } from './eventually.ts'
 import { createSdk, send } from './sdk.ts'
 import type { World } from './world.ts'
 
+type Signing = Parameters<typeof OrderSigningUtils.signOrder>
+type SwapSettings = NonNullable<Parameters<TradingSdk['postSwapOrder']>[1]>
+type Cancellations = Parameters<OrderBookApi['sendSignedOrderCancellations']>[0]
+
 /** Tests that the official SDK works unchanged at the URL of a world. */
 export function sdkStatements(start: () => Promise<World>): void {
   const one = 10n ** 18n
@@ -88,9 +92,13 @@ export function sdkStatements(start: () => Promise<World>): void {
   })
 
   /** The wallet’s owner signs the order’s digest without a prefix. */
-  const customEIP1271Signature = async (order: never, signer: never) =>
-    (await OrderSigningUtils.signOrder(order, world.market.network.chainId, signer)).signature
-  const byWallet = { signingScheme: SigningScheme.EIP1271, customEIP1271Signature } as never
+  const byWallet: NonNullable<SwapSettings['additionalParams']> = {
+    signingScheme: SigningScheme.EIP1271,
+    customEIP1271Signature: async (order, signer) =>
+      (await OrderSigningUtils.signOrder(order, world.market.network.chainId, signer)).signature,
+  }
+  /** The library takes the adapter's where there is none. */
+  const signer = () => sdk.traderParams.signer as Signing[2]
 
   describe('OrderBookApi', () => {
     let uid: string
@@ -123,18 +131,14 @@ export function sdkStatements(start: () => Promise<World>): void {
         appData: keccakText('{"appCode":"direct"}'),
       }
       const { chainId } = world.market.network
-      const signed = await OrderSigningUtils.signOrder(
-        order as never,
-        chainId,
-        sdk.traderParams.signer as never,
-      )
+      const signed = await OrderSigningUtils.signOrder(order as Signing[0], chainId, signer())
       uid = await api.sendOrder({
         ...order,
         ...signed,
         from: owner,
         quoteId: id,
         appData: '{"appCode":"direct"}',
-      } as never)
+      } as Parameters<OrderBookApi['sendOrder']>[0])
       expect(uid).toMatch(/^0x[0-9a-f]{112}$/)
       expect(address(`0x${uid.slice(66, 106)}`)).toBe(owner)
     })
@@ -207,9 +211,8 @@ export function sdkStatements(start: () => Promise<World>): void {
     test('sendSignedOrderCancellations', async () => {
       const { orderId } = await sdk.postLimitOrder(dear())
       const { chainId } = world.market.network
-      const signer = sdk.traderParams.signer as never
-      const signed = await OrderSigningUtils.signOrderCancellations([orderId], chainId, signer)
-      await api.sendSignedOrderCancellations({ ...signed, orderUids: [orderId] } as never)
+      const signed = await OrderSigningUtils.signOrderCancellations([orderId], chainId, signer())
+      await api.sendSignedOrderCancellations({ ...signed, orderUids: [orderId] } as Cancellations)
       expect((await api.getOrder(orderId)).status).toBe('cancelled')
     })
   })
@@ -244,7 +247,7 @@ export function sdkStatements(start: () => Promise<World>): void {
         {
           quoteRequest: { signingScheme: SigningScheme.EIP1271, from: wallet },
           additionalParams: byWallet,
-        } as never,
+        },
       )
       const limit = await sdk.postLimitOrder({ ...cheap(), owner: wallet }, { additionalParams: byWallet })
       for (const { orderId, signature } of [swap, limit]) {
@@ -256,12 +259,15 @@ export function sdkStatements(start: () => Promise<World>): void {
 
     test('gets InvalidEip1271Signature for a signature that the wallet refuses', async () => {
       const refused = await sdk
-        .postLimitOrder({ ...cheap(), owner: wallet }, {
-          additionalParams: {
-            ...(byWallet as object),
-            customEIP1271Signature: async () => `0x${'11'.repeat(65)}`,
+        .postLimitOrder(
+          { ...cheap(), owner: wallet },
+          {
+            additionalParams: {
+              ...byWallet,
+              customEIP1271Signature: async () => `0x${'11'.repeat(65)}`,
+            },
           },
-        } as never)
+        )
         .catch((error: unknown) => error)
       expect(refused).toMatchObject({
         response: { status: 400 },
@@ -311,7 +317,11 @@ export function sdkStatements(start: () => Promise<World>): void {
       )
       const buyAmount = signed ? '900000000000' : '910000000000'
       const { orderToSign } = await slow.postLimitOrder({ ...dear(), buyAmount }, presign)
-      const { orderId } = await OrderSigningUtils.generateOrderId(chainId, orderToSign as never, { owner })
+      const { orderId } = await OrderSigningUtils.generateOrderId(
+        chainId,
+        orderToSign as unknown as Parameters<typeof OrderSigningUtils.generateOrderId>[1],
+        { owner },
+      )
       for (const each of signed ? [true] : [true, false]) {
         await send(world, settlement, settlementAbi.encodeFunctionData('setPreSignature', [orderId, each]))
       }

@@ -4,8 +4,13 @@ import { createPublicClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { sepolia } from 'viem/chains'
 import type { Hex } from '../../src/domain/evm/hex.ts'
+import { fakeOf } from '../fakes/fake-of.ts'
 import { eventually } from './eventually.ts'
 import type { World } from './world.ts'
+
+type ApiContext = NonNullable<ConstructorParameters<typeof OrderBookApi>[0]>
+type BaseUrls = NonNullable<ApiContext['baseUrls']>
+type Transaction = Parameters<ViemAdapter['signer']['sendTransaction']>[0]
 
 /** The official SDK for the first account of the local market. */
 export function createSdk(world: World) {
@@ -21,21 +26,28 @@ export function createSdk(world: World) {
   // transaction directly.
   const sendByLibrary = adapter.signer.sendTransaction.bind(adapter.signer)
   Object.assign(adapter.signer, {
-    sendTransaction: async (transaction: { to: string; data: string; value?: string }) =>
+    sendTransaction: async (transaction: Transaction & { to: string; data: string }) =>
       BigInt(transaction.value ?? 0) === 0n
         ? { hash: await send(world, transaction.to, transaction.data) }
-        : sendByLibrary(transaction as never),
+        : sendByLibrary(transaction),
   })
-  const api = new OrderBookApi({
-    chainId,
-    env: 'prod',
-    baseUrls: { [chainId]: `${world.url}/sepolia` },
-    // The library's own limit would make a test slow.
-    limiterOpts: { tokensPerInterval: 1_000, interval: 'second' },
-  } as never)
-  const sdk = new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi: api }, adapter as never)
-  return { api, sdk, adapter, provider }
+  // The library's own limit would make a test slow.
+  const limiterOpts = { tokensPerInterval: 1_000, interval: 'second' } as const
+  const api = orderBookAt(chainId, `${world.url}/sepolia`, { limiterOpts })
+  return { api, sdk: tradingSdk(chainId, api, adapter), adapter, provider }
 }
+
+/** The library's client of an order book at a URL. It has no other networks. */
+export const orderBookAt = (chainId: number, url: string, more: ApiContext = {}) =>
+  new OrderBookApi({ chainId, env: 'prod', baseUrls: fakeOf<BaseUrls>({ [chainId]: url }), ...more })
+
+/** The library's trading, by an adapter that has its own copy of the types. */
+export const tradingSdk = (chainId: number, orderBookApi: OrderBookApi, adapter: ViemAdapter) =>
+  new TradingSdk(
+    { chainId, appCode: 'test' },
+    { orderBookApi },
+    adapter as unknown as NonNullable<ConstructorParameters<typeof TradingSdk>[2]>,
+  )
 
 /** A transaction of the first account, mined. @throws when it fails */
 export async function send({ chain, market }: World, to: string, data: string): Promise<Hex> {

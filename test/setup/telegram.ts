@@ -17,7 +17,7 @@ export interface TelegramStandIn extends AsyncDisposable {
   /** Updates that nobody has confirmed. */
   pending(): number
   /** The most calls of getUpdates at once. */
-  mostPolls(): number
+  maxPolls(): number
   /** Decides the answer to a message; it is taken when left out. */
   refuse?: ((sent: Sent) => object | 'hang' | undefined) | undefined
   /** Something that happened in a chat. @returns the update */
@@ -31,7 +31,7 @@ export async function startTelegram(): Promise<TelegramStandIn> {
   const updates: { update_id: number }[] = []
   const waiting = new Set<{ offset: number; response: ServerResponse; timer: NodeJS.Timeout }>()
   let nextId = 700
-  let mostPolls = 0
+  let maxPolls = 0
 
   const answer = (response: ServerResponse, status: number, body: object) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -66,7 +66,7 @@ export async function startTelegram(): Promise<TelegramStandIn> {
       }, timeout * 1_000)
       const poll = { offset, response, timer }
       waiting.add(poll)
-      mostPolls = Math.max(mostPolls, waiting.size)
+      maxPolls = Math.max(maxPolls, waiting.size)
       response.on('close', () => {
         clearTimeout(timer)
         waiting.delete(poll)
@@ -112,7 +112,7 @@ export async function startTelegram(): Promise<TelegramStandIn> {
     sent: [],
     webhook: undefined,
     pending: () => updates.length,
-    mostPolls: () => mostPolls,
+    maxPolls: () => maxPolls,
     happens(event) {
       const update = { update_id: nextId++, ...event }
       updates.push(update)

@@ -13,7 +13,7 @@ const query = `subscription { notifications(account: "${account}", after: "earli
 const reads = 2
 const stored = 800
 /** Each event is about a hundredth of a unit; what is counted at once is a quarter of one. */
-const leastRestMs = ((stored / 100 - 0.25 - reads) * 1_000) / reads
+const minRestMs = ((stored / 100 - 0.25 - reads) * 1_000) / reads
 
 const all = Array.from({ length: stored }, (_, index) => `notification ${index}`)
 
@@ -67,7 +67,7 @@ test('a stream goes on more slowly when its client is over its cost units, and l
   // Half of the allowance is left to requests.
   expect(await unitsLeft()).toBeGreaterThanOrEqual(0)
   const events = await stream.first(stored)
-  expect(performance.now() - started).toBeGreaterThan(leastRestMs)
+  expect(performance.now() - started).toBeGreaterThan(minRestMs)
   expect(events.map(({ data }) => data.data.notifications.node.message)).toEqual(all)
 }, 20_000)
 

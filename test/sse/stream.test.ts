@@ -144,7 +144,8 @@ function createEndlessFeed() {
       state.open++
       const take = () => {
         const place = BigInt(++state.taken)
-        return { place, rendered: rendering.render(text, place) as never }
+        const rendered = rendering.render(text, place)
+        return { place, rendered: rendered as Exclude<typeof rendered, Promise<unknown>> }
       }
       return { place: 0n, take, close: () => void state.open-- }
     },

@@ -121,11 +121,11 @@ test('a commit that waits too long for its place is undone, and the next one is 
     const counted = await readWaitingCommits(db)
     return counted.count > 0 && counted
   })
-  expect(counted).toEqual({ count: 1, longestSeconds: expect.any(Number) })
-  expect((await readWaitingCommits(db)).longestSeconds).toBeGreaterThan(counted.longestSeconds)
+  expect(counted).toEqual({ count: 1, maxSeconds: expect.any(Number) })
+  expect((await readWaitingCommits(db)).maxSeconds).toBeGreaterThan(counted.maxSeconds)
   await direct.query('ROLLBACK')
   const message = await waiting
-  expect(await readWaitingCommits(db)).toEqual({ count: 0, longestSeconds: 0 })
+  expect(await readWaitingCommits(db)).toEqual({ count: 0, maxSeconds: 0 })
   await reader.look()
   expect(reader.read).toEqual([message])
 })

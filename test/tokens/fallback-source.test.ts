@@ -271,7 +271,7 @@ describe('concurrent callers', () => {
 })
 
 describe('timeouts', () => {
-  const limits = { roundMs: 300, leastMs: 20 }
+  const limits = { roundMs: 300, minMs: 20 }
   /** Elapsed milliseconds by the fake clock. */
   async function elapsed(work: Promise<unknown>): Promise<number> {
     const started = performance.now()
@@ -306,7 +306,7 @@ describe('timeouts', () => {
     ]
     const { find } = createFallbackSource({ what: 'the USD price', sources, now: Date.now, log, limits })
     await find(token, 'somebody')
-    pass(limits.leastMs - 1)
+    pass(limits.minMs - 1)
     expect(signals).toMatchObject([{ aborted: false }])
     pass(1)
     expect(signals).toMatchObject([{ aborted: true }])

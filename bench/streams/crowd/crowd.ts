@@ -47,7 +47,7 @@ interface Member extends Reader {
 
 const cursorMark = Buffer.from('"cursor":"')
 const idMark = Buffer.from('id: ')
-const [longestSaying, maxSayings] = [300, 50]
+const [maxSayingLength, maxSayings] = [300, 50]
 const openTimeoutMs = 60_000
 
 export function createCrowd(options: CrowdOptions) {
@@ -62,7 +62,7 @@ export function createCrowd(options: CrowdOptions) {
 
   function note(text: string): void {
     // Cursors and ports differ.
-    const saying = text.slice(0, longestSaying).replace(/\d{2,}/g, '#')
+    const saying = text.slice(0, maxSayingLength).replace(/\d{2,}/g, '#')
     if (saying in said || Object.keys(said).length < maxSayings) said[saying] = (said[saying] ?? 0) + 1
   }
 

@@ -27,7 +27,7 @@ export interface Emitted {
   done: Float64Array
 }
 
-const [largestTransaction, largestStatement] = [100, 1_000]
+const [maxTransaction, maxStatement] = [100, 1_000]
 
 const peers = new Map<string, Socket>()
 let database: { url: string; db: Database } | undefined
@@ -68,13 +68,13 @@ const handlers = {
   async emit({ to, first, count, rate, accounts, bytes }: Emission): Promise<Emitted> {
     const [begun, done] = [new Float64Array(count), new Float64Array(count)]
     const isPaced = rate !== undefined
-    const most = isPaced ? largestTransaction : largestStatement
+    const max = isPaced ? maxTransaction : maxStatement
     isStopped = false
     const started = now()
     let sent = 0
     while (sent < count && !isStopped) {
       const due = isPaced ? Math.floor(((now() - started) / 1_000) * rate) + 1 : count
-      const upTo = Math.min(due, count, sent + most)
+      const upTo = Math.min(due, count, sent + max)
       if (upTo > sent) {
         const events = Array.from({ length: upTo - sent }, (_, index) => {
           const number = first + sent + index

@@ -20,7 +20,7 @@ interface ClaimOptions {
   signal: AbortSignal
 }
 
-const pauseMs = { first: 250, longest: 2_000 }
+const pauseMs = { first: 250, max: 2_000 }
 /** Interval of its reports while it waits. */
 const reportEveryMs = 60_000
 
@@ -49,7 +49,7 @@ async function claimLater(
   const started = performance.now()
   let reported = Number.NEGATIVE_INFINITY
   let fault: Outage | undefined = first
-  for (let wait = pauseMs.first; fault; wait = Math.min(2 * wait, pauseMs.longest)) {
+  for (let wait = pauseMs.first; fault; wait = Math.min(2 * wait, pauseMs.max)) {
     const waited = performance.now() - started
     if (waited - reported >= reportEveryMs) {
       log.warn('waiting for a network', {
@@ -156,7 +156,7 @@ export async function claimOtherNodes(
   const wrong = new Set<NetworkNode>()
   const missing = () => nodes.list.filter((node) => node.state() === 'unchecked' && !wrong.has(node))
   while (missing().length > 0) {
-    await pause(pauseMs.longest, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(pauseMs.max, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return
     for (const node of missing()) {
       await tryNode(network, node, db).catch((fault) => {

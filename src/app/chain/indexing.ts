@@ -192,11 +192,11 @@ interface PoolIndexingOptions {
 export function composePools(options: PoolIndexingOptions): PoolCounts {
   const { network, chain, pools, rpc, rpcWithoutRetries, loopDb, now, log } = options
   const figures = createPoolFigures(options)
-  const most = options.settings.FOLLOWED_POOLS
-  if (most === 0 || network.poolFactory === zeroAddress)
+  const max = options.settings.FOLLOWED_POOLS
+  if (max === 0 || network.poolFactory === zeroAddress)
     return { figures, note: async () => undefined, count: async () => undefined }
   const { chainId, poolFactory: factory } = network
-  const shared = { db: loopDb, most, now, log }
+  const shared = { db: loopDb, max, now, log }
   return {
     figures,
     note: (signal) => recordUsedPools({ ...shared, chainId, takeUsed: pools.takeUsed }, signal),

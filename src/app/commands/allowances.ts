@@ -43,10 +43,10 @@ interface AllowanceOptions {
 }
 
 /** Limit of rights in one run. */
-const mostRights = 1_000
+const maxRights = 1_000
 /** Limits of one settlement. */
-const mostGas = 5_000_000n
-const mostCalls = 100
+const maxGroupGas = 5_000_000n
+const maxCalls = 100
 /** Estimates in one round trip. */
 const atOnce = 10
 const claimMs = 10_000
@@ -136,7 +136,7 @@ async function findRights(
   const { chainId, name } = network
   const [index, stored, head] = await Promise.all([
     findHoldingIndex(db, chainId),
-    settlementRights(db, chainId, { ...filter, limit: mostRights }),
+    settlementRights(db, chainId, { ...filter, limit: maxRights }),
     rpc.call('eth_blockNumber').then(parseIndex),
   ])
   const known = index ? `up to block ${index.block} of ${head}` : 'not at all'
@@ -144,7 +144,7 @@ async function findRights(
     warn(`${name}: logs are read ${known}: there may be more rights. The role \`index\` reads them`)
   if (index?.missedBlock != null)
     warn(`${name}: rights given in block ${index.missedBlock} or later may not be known`)
-  if (stored.length === mostRights) warn(`${name}: these are the oldest of more than ${mostRights} rights`)
+  if (stored.length === maxRights) warn(`${name}: these are the oldest of more than ${maxRights} rights`)
   return readExisting(rpc, network, stored)
 }
 
@@ -199,14 +199,14 @@ async function revoke(
     }
   }
   if (rights.length === 0) print(`${name}: the settlement contract gave no right that exists`)
-  const groups = groupsOf(endings, minOf(mostGas, BigInt(settings.SETTLEMENT_MAX_GAS)))
+  const groups = groupsOf(endings, minOf(maxGroupGas, BigInt(settings.SETTLEMENT_MAX_GAS)))
   if (!flags.yes) {
     for (const { right } of endings) print(`${name}: would end ${rightText(right)}`)
     const gas = endings.reduce((sum, ending) => sum + ending.gas, 0n)
-    const most = formatUnits(gas * maxFeeOf(settings), 18)
+    const maxCoins = formatUnits(gas * maxFeeOf(settings), 18)
     if (endings.length > 0)
       print(
-        `${name}: ${groups.length} settlements by ${settler.address}, at most ${gas} gas and ${most} coins; --yes sends them`,
+        `${name}: ${groups.length} settlements by ${settler.address}, at most ${gas} gas and ${maxCoins} coins; --yes sends them`,
       )
     return isWhole
   }
@@ -242,7 +242,7 @@ async function submit({ network, rpc }: Place, settler: Settler, rights: readonl
   return settler.submit(encodeEndings(rights, network.settlement), {
     deadlineBlock: head + Math.max(20, Math.ceil(waitMs / network.blockTimeMs)),
     signal: new AbortController().signal,
-    gas: mostGas,
+    gas: maxGroupGas,
     // No auction owns it, so it is not recorded.
     record: async () => undefined,
     recordCancellation: async () => undefined,
@@ -257,7 +257,7 @@ function groupsOf(endings: readonly Ending[], gasLimit: bigint): Ending[][] {
   for (const ending of endings) {
     const last = groups.at(-1)
     gas += ending.gas
-    if (last && last.length < mostCalls && gas <= gasLimit) last.push(ending)
+    if (last && last.length < maxCalls && gas <= gasLimit) last.push(ending)
     else {
       groups.push([ending])
       gas = ending.gas

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts'
 import { type Check, failed, faultText, passed, warned } from './doctor-check.ts'
 
 const timeoutMs = 5_000
-const leastVersion = 13
+const minVersion = 13
 const greatestDriftMs = 1_000
 
 interface Facts {
@@ -70,8 +70,8 @@ async function checkPrimary(url: string, settings: Settings): Promise<Check[]> {
     return [failed('database', `does not answer: ${read.fault}`, 'check the address and the password')]
   const { version, number, isReadOnly, mayCreate, free, at } = read
   const checks = [
-    number < leastVersion
-      ? failed('database', `PostgreSQL ${version}`, `use PostgreSQL ${leastVersion} or newer`)
+    number < minVersion
+      ? failed('database', `PostgreSQL ${version}`, `use PostgreSQL ${minVersion} or newer`)
       : passed('database', `PostgreSQL ${version}`),
   ]
   if (isReadOnly) checks.push(failed('database', 'takes no writes', 'name the primary, not a replica'))
@@ -130,7 +130,7 @@ async function checkSchema(url: string, mayCreate: boolean): Promise<Check> {
   }
 }
 
-async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Settings): Promise<Check> {
+async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: max }: Settings): Promise<Check> {
   const read = await ask<{ standby: boolean; lag: number }>(
     url,
     `SELECT pg_is_in_recovery() AS standby,
@@ -141,7 +141,7 @@ async function checkReplica(url: string, { DATABASE_READ_MAX_LAG_MS: most }: Set
   const { standby, lag } = read
   if (!standby)
     return warned('replica', 'is a primary', 'name a replica in DATABASE_READ_URL, or leave it out')
-  return lag > most
+  return lag > max
     ? warned(
         'replica',
         `its last transaction is ${Math.round(lag)} ms old`,

@@ -17,8 +17,8 @@ import { checkNetworks } from './doctor-network.ts'
 
 const timeoutMs = 5_000
 /** Limits of rights that are read, and that are named. */
-const mostRead = 500
-const mostNamed = 10
+const maxRead = 500
+const maxNamed = 10
 
 /**
  * Checks the rights that settlement contracts gave, as stored by `index`; others report its faults. On a
@@ -58,15 +58,15 @@ async function checkNetwork({ network, rpcUrl }: NetworkConfig, db: Database, lo
         'the role `index` reads it from logs',
       ),
     ]
-  const stored = await settlementRights(db, chainId, { limit: mostRead })
+  const stored = await settlementRights(db, chainId, { limit: maxRead })
   const [read, head] = await Promise.all([
     readRights(rpc, settlement, stored, { now: unixSeconds(Date.now()) }),
     rpc.call('eth_blockNumber').then(parseIndex),
   ])
   const open = read.filter(({ value }) => value > 0n)
-  const count = stored.length === mostRead ? `at least ${open.length}` : `${open.length}`
+  const count = stored.length === maxRead ? `at least ${open.length}` : `${open.length}`
   const checks = open
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map((right) =>
       warned(
         about,
@@ -74,7 +74,7 @@ async function checkNetwork({ network, rpcUrl }: NetworkConfig, db: Database, lo
         'end it with `tradegraph allowances revoke`, unless a contract that you trust needs it',
       ),
     )
-  if (open.length > mostNamed)
+  if (open.length > maxNamed)
     checks.push(warned(about, `${count} in all`, '`tradegraph allowances list` prints them'))
   if (index.missedBlock !== null)
     checks.push(

@@ -63,14 +63,14 @@ export function serviceOf({ url, timeout }: { url: string; timeout: string }): S
   return { url, timeoutMs: seconds * 1_000 }
 }
 
-const pauseMs = { least: 1_000, most: 30_000 }
+const pauseMs = { min: 1_000, max: 30_000 }
 
 /**
  * The pause before a service is asked again. It doubles with each failure.
  * @param random from 0 to 1
  */
 export function backOffMs(failures: number, random: number): number {
-  return Math.min(pauseMs.most, pauseMs.least * 2 ** failures) * (0.5 + random / 2)
+  return Math.min(pauseMs.max, pauseMs.min * 2 ** failures) * (0.5 + random / 2)
 }
 
 const maxAnswerBytes = 16 * 2 ** 20

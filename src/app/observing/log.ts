@@ -3,7 +3,7 @@ import { type DestinationStream, pino } from 'pino'
 import { tokenPrefix } from '../../accounts/sign-in.ts'
 import type { Log } from '../../domain/log.ts'
 import { plain } from '../../domain/text/readable.ts'
-import { createMask, leastSecretLength, secretsOfUrl } from '../../domain/text/secrets.ts'
+import { createMask, minSecretLength, secretsOfUrl } from '../../domain/text/secrets.ts'
 import { workIds } from '../../outside/telemetry/work.ts'
 import { type AccessLog, createAccessLog } from '../../server/access-log.ts'
 import type { Settings } from '../settings.ts'
@@ -18,7 +18,7 @@ export function secretsIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') {
     const isSecret = secretName.test(name) && !publicName.test(name) && !address.test(value)
     return [...(isSecret ? [value] : []), ...secretsOfUrl(value)].filter(
-      ({ length }) => length >= leastSecretLength,
+      ({ length }) => length >= minSecretLength,
     )
   }
   if (Array.isArray(value)) return value.flatMap((item) => secretsIn(item, name))

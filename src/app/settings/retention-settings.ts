@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RetentionDays } from '../../storage/retention/sweep.ts'
 
-const days = (least: number) => z.coerce.number().min(least).max(36_500)
+const days = (min: number) => z.coerce.number().min(min).max(36_500)
 
 /**
  * Ages of rows in days, also fractions. Orders, trades, executions and notifications have none: they are kept

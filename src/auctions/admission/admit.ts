@@ -77,9 +77,9 @@ export function createFunds(
 
 /** The missing atoms. One atom suffices for a partially fillable order; without it, its rest is missing. */
 function shortageOf(order: Order, { balance, allowance }: Spendable): Shortage | null {
-  const least = order.partiallyFillable ? 1n : order.sellAmount
-  if (minOf(balance, allowance) >= least) return null
-  const missing = (held: bigint) => (held < least ? remainingSellAmount(order) - held : 0n)
+  const min = order.partiallyFillable ? 1n : order.sellAmount
+  if (minOf(balance, allowance) >= min) return null
+  const missing = (held: bigint) => (held < min ? remainingSellAmount(order) - held : 0n)
   return { balance: missing(balance), allowance: missing(allowance) }
 }
 
@@ -126,7 +126,7 @@ export function rankOrders(
   view: PriceView,
 ): { candidates: Candidate[]; verdicts: StandingUpdate[] } {
   const fee = settlementGas(1, 1) * view.gasPrice
-  const leastFee = tradeGas * view.gasPrice
+  const minFee = tradeGas * view.gasPrice
   const candidates: Candidate[] = []
   const verdicts: StandingUpdate[] = []
   for (const order of orders) {
@@ -139,7 +139,7 @@ export function rankOrders(
     }
     const remaining = remainingSellAmount(order)
     const outlook = outlookOf(order, { sell, buy }, remaining, fee)
-    if (!canPay(remaining, sell, leastFee)) {
+    if (!canPay(remaining, sell, minFee)) {
       verdicts.push({ order, outlook, reason: 'fee_exceeds_value' })
       continue
     }

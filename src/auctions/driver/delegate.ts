@@ -16,7 +16,7 @@ import { findCheckpoint } from '../../storage/chain/indexed-logs.ts'
 import { endRights } from '../end-rights.ts'
 import { minedEffects } from '../mined.ts'
 import { banSolver } from '../outside.ts'
-import { type AuctionServices, longestBackOff } from '../services.ts'
+import { type AuctionServices, maxBackOff } from '../services.ts'
 
 interface Delegation extends AttemptKey {
   solver: Address
@@ -131,7 +131,7 @@ export function createSolverWatch(services: AuctionServices, signal: AbortSignal
   return async () => {
     const checkpoint = watched.length > 0 ? await findCheckpoint(db, network.chainId) : undefined
     if (!checkpoint) return
-    const range = { from: (seen ?? checkpoint.number - longestBackOff) + 1, to: checkpoint.number }
+    const range = { from: (seen ?? checkpoint.number - maxBackOff) + 1, to: checkpoint.number }
     try {
       for (const row of await otherSettlements(db, network.chainId, watched, range))
         await check(row, services, signal)

@@ -34,12 +34,12 @@ const probeGas = 200_000
 export async function readBundleBalances(
   calls: readonly Call[],
   results: readonly CallResult[],
-  most: number,
+  max: number,
   run: (calls: readonly Call[]) => Promise<CallResult[]>,
 ): Promise<BundleBalances> {
   const touched = results.map(({ logs }) => holdingsIn(logs))
   const all = new Map(touched.flatMap((holdings) => [...holdings]))
-  const asked = new Map([...all].slice(0, most))
+  const asked = new Map([...all].slice(0, max))
   const complete = touched.map((holdings) => [...holdings.keys()].every((key) => asked.has(key)))
   const probes = [
     asked,

@@ -113,8 +113,8 @@ const maxBalances = { byMethod: 64, byTraces: 16 }
 
 export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: BundleOptions): SimulateBundle {
   const queue = createFairQueue({
-    running: { most: atOnce, perKey: 1 },
-    waiting: { most: 8 * atOnce, perKey: 4 },
+    running: { max: atOnce, perKey: 1 },
+    waiting: { max: 8 * atOnce, perKey: 4 },
     waitMs: limitMs,
     refusal: (why) => new Outage('the simulation of bundles', new Error(why)),
   })
@@ -124,7 +124,7 @@ export function createBundleSimulation({ rpc, atOnce = 2, limitMs = 10_000 }: Bu
     const head = await readHead(rpc)
     const calls = toCalls(transactions)
     const runner = await firstRun(rpc, calls, head, deadline)
-    const balances = await readBundleBalances(calls, runner.results, runner.mostBalances, runner.again)
+    const balances = await readBundleBalances(calls, runner.results, runner.maxBalances, runner.again)
     const slots = runner.slots ?? (await storageOf(rpc, calls, head, deadline))
     const logs = runner.results.map(boundedLogs())
     return {
@@ -153,7 +153,7 @@ interface Runner {
   results: CallResult[]
   /** The slots; undefined if the results came without storage. */
   slots?: Slots[]
-  mostBalances: number
+  maxBalances: number
   again(calls: readonly Call[]): Promise<CallResult[]>
 }
 
@@ -161,7 +161,7 @@ async function firstRun(rpc: Rpc, calls: readonly Call[], head: Head, deadline: 
   try {
     return {
       results: await runByMethod(rpc, calls, head),
-      mostBalances: maxBalances.byMethod,
+      maxBalances: maxBalances.byMethod,
       again: (more) => runByMethod(rpc, more, head),
     }
   } catch (fault) {
@@ -191,7 +191,7 @@ async function byTraces(
     return {
       results: resultsOf(traced),
       slots: traced.map(({ slots }) => slots),
-      mostBalances: maxBalances.byTraces,
+      maxBalances: maxBalances.byTraces,
       again: async (more) => resultsOf(await run(more)),
     }
   } catch (fault) {
@@ -236,8 +236,8 @@ function toCalls(transactions: readonly BundleTransaction[]): Call[] {
   const given = transactions.reduce((sum, { gas }) => sum + (gas ?? 0), 0)
   const open = transactions.filter(({ gas }) => gas === null).length
   const share = Math.floor((bundleLimits.gas - given) / Math.max(open, 1))
-  const most = Math.min(share, Number(maxTransactionGas - 1n))
-  return transactions.map(({ gas, ...call }) => ({ ...call, gas: gas ?? most }))
+  const max = Math.min(share, Number(maxTransactionGas - 1n))
+  return transactions.map(({ gas, ...call }) => ({ ...call, gas: gas ?? max }))
 }
 
 /** Returns a function that keeps logs of each list until the limit is reached. */

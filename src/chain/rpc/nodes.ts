@@ -34,8 +34,8 @@ export interface NetworkNode {
 const probeTimeoutMs = 2_000
 const limits: HealthLimits = {
   failures: 5,
-  pauseMs: { least: 500, most: 2_000 },
-  backOffMs: { least: 150, most: 60_000 },
+  pauseMs: { min: 500, max: 2_000 },
+  backOffMs: { min: 150, max: 60_000 },
   atOnce: Number.POSITIVE_INFINITY,
 }
 

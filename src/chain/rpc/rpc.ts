@@ -245,8 +245,8 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
  */
 export function createContractCallQueue(atOnce: number): FairQueue {
   return createFairQueue({
-    running: { most: atOnce, perKey: 1 },
-    waiting: { most: 3 * atOnce, perKey: atOnce },
+    running: { max: atOnce, perKey: 1 },
+    waiting: { max: 3 * atOnce, perKey: atOnce },
     refusal: () => new Refusal('Unavailable', 'too many wait for their wallets or hooks: try again later'),
   })
 }

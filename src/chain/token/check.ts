@@ -148,7 +148,7 @@ function hasMoved({ done, senderBefore, senderAfter, receiverBefore, receiverAft
 
 /** Reports whether a transfer takes a fee, which is at least 0.001 %; less can be the rounding of shares. */
 function takesFee(movement: Movement): boolean {
-  const lost = deviations(movement).reduce((most, lost) => (lost > most ? lost : most))
+  const lost = deviations(movement).reduce((max, lost) => (lost > max ? lost : max))
   return hasMoved(movement) && lost * minSent * 10n >= movement.sent
 }
 

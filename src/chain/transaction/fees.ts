@@ -116,9 +116,9 @@ export function replacementFees(
   current: OfferedFees,
   cap: bigint,
 ): OfferedFees | undefined {
-  const least = raisedUp(old.maxFeePerGas)
-  if (least > cap) return undefined
-  const maxFeePerGas = maxOf(least, minOf(current.maxFeePerGas, cap))
+  const min = raisedUp(old.maxFeePerGas)
+  if (min > cap) return undefined
+  const maxFeePerGas = maxOf(min, minOf(current.maxFeePerGas, cap))
   const priority = maxOf(raisedUp(old.maxPriorityFeePerGas), current.maxPriorityFeePerGas)
   return { maxFeePerGas, maxPriorityFeePerGas: minOf(priority, maxFeePerGas) }
 }

@@ -162,8 +162,8 @@ export function createTransactionTracker(options: TrackOptions): TrackTransactio
       if (isCancellation(last)) return version
       if (fees.baseFee > last.fees.maxFeePerGas && !version && !isCapped) {
         isCapped = true
-        const [asked, most] = [fees.baseFee, maxFeePerGas].map(inGweiDown)
-        story.add(head, `gas costs ${asked} gwei, more than the ${most} that it may offer`)
+        const [asked, max] = [fees.baseFee, maxFeePerGas].map(inGweiDown)
+        story.add(head, `gas costs ${asked} gwei, more than the ${max} that it may offer`)
       }
       if (!version) return undefined
       story.add(head, `offered ${inGweiDown(version.fees.maxFeePerGas)} gwei`)

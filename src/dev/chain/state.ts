@@ -7,7 +7,7 @@ import { fileExists, readJson, writeDurably } from '../home/durable-file.ts'
 import type { Anvil } from './anvil.ts'
 
 const dumpTimeoutMs = 60_000
-const shortestPauseMs = 2_000
+const minPauseMs = 2_000
 
 /** A pause of 20 times the duration of a save keeps saving below 5 % of the time. */
 const pauseFactor = 20
@@ -84,7 +84,7 @@ export function keepChainState(home: string, anvil: Anvil, log: Log): { stop(): 
     while (!stopping.signal.aborted) {
       const start = performance.now()
       await save()
-      const pause = Math.max(shortestPauseMs, (performance.now() - start) * pauseFactor)
+      const pause = Math.max(minPauseMs, (performance.now() - start) * pauseFactor)
       await delay(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }

@@ -65,7 +65,7 @@ const twap = { parts: 12n, partSellAmount: '0.05', minPartLimit: '140', everySec
 
 const validSeconds = 24 * 3_600
 /** An order that ends sooner is not counted: the system may run for long. */
-const leastLeftSeconds = 3_600
+const minLeftSeconds = 3_600
 const gas = toQuantity(3_000_000)
 const pollMs = 200
 
@@ -127,7 +127,7 @@ export async function placeWaitingOrders(
   for (const symbol of new Set(rows.flatMap(({ sell, buy }) => [sell, buy])))
     await isNamed(symbol, options, signal)
   const found = await read()
-  const until = unixSeconds(now()) + leastLeftSeconds
+  const until = unixSeconds(now()) + minLeftSeconds
   const known = [...found.orders.nodes, ...found.others.nodes].filter(({ validTo }) => validTo > until)
   const waiting: WaitingOrder[] = []
   for (const row of rows) {

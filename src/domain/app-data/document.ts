@@ -219,7 +219,7 @@ function invalid(path: string, fault: string): Refusal {
 }
 
 /** The maximum length of an indexed name. Orders cannot be found by longer names. */
-export const longestAppCode = 100
+export const maxAppCode = 100
 
 /**
  * Returns the application that a document names in its root, for the index; null if the name is missing or
@@ -228,7 +228,7 @@ export const longestAppCode = 100
 export function appCodeOf(document: string | null): string | null {
   if (document === null) return null
   const { appCode } = parseObject(document)
-  const isIndexed = typeof appCode === 'string' && appCode.length <= longestAppCode && !appCode.includes('\0')
+  const isIndexed = typeof appCode === 'string' && appCode.length <= maxAppCode && !appCode.includes('\0')
   return isIndexed ? appCode : null
 }
 

@@ -11,7 +11,7 @@ export interface Outlook {
 
 const million = 1_000_000n
 /** The cap on gaps and shares; larger values carry no more information. */
-const largest = 10n ** 12n
+const max = 10n ** 12n
 
 /**
  * Compares the limit price of an order with the market price.
@@ -56,8 +56,8 @@ export function rankOf({ marketGap, feeShare }: Outlook): bigint {
 }
 
 function shareOf(part: bigint, whole: bigint): bigint {
-  if (whole === 0n) return largest
-  return maxOf(minOf((part * million) / whole, largest), -largest)
+  if (whole === 0n) return max
+  return maxOf(minOf((part * million) / whole, max), -max)
 }
 
 export interface Contender {

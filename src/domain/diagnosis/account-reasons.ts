@@ -23,12 +23,12 @@ type Funds = NonNullable<ObservedStanding['funds']>
 export function fundsReasons(facts: DiagnosisInput, funds: Funds, since: Date | null): Reason[] {
   const { order, isPast } = facts
   const [token, needed] = [order.sellToken, remainingSell(order)]
-  const least = order.partiallyFillable ? 1n : order.sellAmount
+  const min = order.partiallyFillable ? 1n : order.sellAmount
   const words = tokenOf(facts, token)
   const has = (atoms: bigint) => readableDown(atoms, words)
   const sells = readableUp(needed, words)
   const reasons: Reason[] = []
-  if (funds.balance < least) {
+  if (funds.balance < min) {
     const amounts = amountsOf(token, needed, funds.balance)
     const missing = readableUp(amounts.missing, words)
     const summary = isPast
@@ -36,7 +36,7 @@ export function fundsReasons(facts: DiagnosisInput, funds: Funds, since: Date | 
       : `The account has ${has(funds.balance)}, but the order sells ${sells}: ${missing} is missing.`
     reasons.push(reasonOf('balanceMissing', since, [amounts], summary))
   }
-  if (funds.allowance < least) {
+  if (funds.allowance < min) {
     const amounts = amountsOf(token, needed, funds.allowance)
     const missing = readableUp(amounts.missing, words)
     const summary = isPast

@@ -61,14 +61,14 @@ export interface Comparison {
 }
 
 /**
- * The surplus of a trade over the signed limit if it is at least `least` parts per million. The comparison is
+ * The surplus of a trade over the signed limit if it is at least `min` parts per million. The comparison is
  * exact.
  * @param fill of one trade, its sell amount without the signed fee
  * @returns undefined if the surplus is smaller
  */
-export function improvementDown(limits: Limits, fill: Fill, least: bigint): Comparison | undefined {
+export function improvementDown(limits: Limits, fill: Fill, min: bigint): Comparison | undefined {
   const surplus = comparisonDown(limits, fill)
-  return surplus && isBetter(surplus, least) ? surplus : undefined
+  return surplus && isBetter(surplus, min) ? surplus : undefined
 }
 
 /**
@@ -81,25 +81,25 @@ function isPrice({ kind }: Pick<Limits, 'kind'>, { referenceAmount, amount }: Co
 
 /**
  * The reference of an improvement: the signed limit if that is a price, else the quote, else the market. Then
- * the trade has to be better than that by `least` too. `none` if none is a price.
+ * the trade has to be better than that by `min` too. `none` if none is a price.
  * @returns undefined if the trade is not so much better
  */
 export function improvementReference(
   order: Pick<Limits, 'kind'>,
   limit: Comparison,
   others: Readonly<Partial<Record<'quote' | 'market', Comparison | undefined>>>,
-  least: bigint,
+  min: bigint,
 ): ImprovementReference | 'none' | undefined {
   if (isPrice(order, limit)) return 'limit'
   for (const name of ['quote', 'market'] as const) {
     const other = others[name]
-    if (other && isPrice(order, other)) return isBetter(other, least) ? name : undefined
+    if (other && isPrice(order, other)) return isBetter(other, min) ? name : undefined
   }
   return 'none'
 }
 
-const isBetter = ({ amount, referenceAmount }: Comparison, least: bigint) =>
-  amount > 0n && amount * factorScale >= referenceAmount * least
+const isBetter = ({ amount, referenceAmount }: Comparison, min: bigint) =>
+  amount > 0n && amount * factorScale >= referenceAmount * min
 
 /** Compares the trade with its order's quote; undefined without a quote. */
 export function comparisonWithQuote(

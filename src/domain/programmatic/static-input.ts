@@ -131,12 +131,12 @@ interface MemberCodec<Value> {
 const codec = <Value>(
   read: MemberCodec<Value>['read'],
   write: MemberCodec<Value>['write'],
-): MemberCodec<never> => ({ read, write }) as MemberCodec<unknown> as MemberCodec<never>
+): MemberCodec<unknown> => ({ read, write })
 
 const addressCodec = codec((tuple) => tuple.address(), word)
 
 /** How a member of each type is encoded. */
-const codecs: Readonly<Record<string, MemberCodec<never>>> = {
+const codecs: Readonly<Record<string, MemberCodec<unknown>>> = {
   Token: addressCodec,
   Address: addressCodec,
   Bytes32: codec(
@@ -183,8 +183,8 @@ export function decodeStaticInput<Type extends DecodedType>(
 
 export function encodeStaticInput<Type extends DecodedType>(type: Type, input: StaticInput<Type>): Hex {
   const members = membersOf(type)
-  const values = input as Readonly<Record<string, never>>
-  const encoded = encodeTuple(members.map(({ name, write }) => write(values[name] as never)))
+  const values = input as Readonly<Record<string, unknown>>
+  const encoded = encodeTuple(members.map(({ name, write }) => write(values[name])))
   const isDynamic = members.some((member) => member.isDynamic)
   return `0x${isDynamic ? encodeTuple([{ dynamic: encoded }]) : encoded}`
 }

@@ -37,18 +37,18 @@ export function depthOf(
   const rate = rateBound(pools, sell, buy)
   if (rate === 0n) return undefined
   // An amount above the content of all pools at least halves the price.
-  let most = pools
+  let max = pools
     .filter(({ token0, token1 }) => token0 === sell || token1 === sell)
     .reduce((sum, pool) => sum + poolSide(pool, sell).reserveIn, 0n)
   const found: DepthLevel[] = []
   for (const bps of levels.toReversed()) {
-    const least = rate * (bpsScale - BigInt(bps))
+    const min = rate * (bpsScale - BigInt(bps))
     const buyAmountWithin = (amount: bigint) => {
       const out = bestRouteForSell(pools, sell, buy, amount)?.amountOut ?? 0n
-      return (out * bpsScale) << rateBits >= amount * least ? out : undefined
+      return (out * bpsScale) << rateBits >= amount * min ? out : undefined
     }
     const level = { bps, sellAmount: 0n, buyAmount: 0n }
-    let high = most
+    let high = max
     while (high - level.sellAmount > high / precision) {
       const amount = (level.sellAmount + high + 1n) / 2n
       const buyAmount = buyAmountWithin(amount)
@@ -56,7 +56,7 @@ export function depthOf(
       else Object.assign(level, { sellAmount: amount, buyAmount })
     }
     found.unshift(level)
-    most = high
+    max = high
   }
   return found
 }

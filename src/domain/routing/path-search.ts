@@ -70,10 +70,10 @@ export function bestSinglePath(query: RouteQuery): ValuedPath | undefined {
     const rate = ahead[maxHops - steps.length - 1]?.get(next)
     if (!edge || rate === undefined) return false
     if (!best) return true
-    const least = best.value + BigInt(steps.length + 2) * hopCost
+    const min = best.value + BigInt(steps.length + 2) * hopCost
     return direction.sign > 0n
-      ? (reached * edge.rate * rate) >> (2n * rateBits) >= least
-      : reached << (2n * rateBits) <= -least * edge.rate * rate
+      ? (reached * edge.rate * rate) >> (2n * rateBits) >= min
+      : reached << (2n * rateBits) <= -min * edge.rate * rate
   }
 
   function visit(token: Address, reached: bigint): void {

@@ -278,7 +278,7 @@ function rank(
   mayImprove: (gain: number, highest: number) => boolean,
 ): Ranked[] {
   const all = candidates.map((candidate) => ({ candidate, gain: gainAt(demand, candidate, price) }))
-  const highest = all.reduce((most, { gain }) => Math.max(most, gain), -Infinity)
+  const highest = all.reduce((max, { gain }) => Math.max(max, gain), -Infinity)
   return all
     .filter(({ gain }) => mayImprove(gain, highest))
     .sort((a, b) => b.gain - a.gain)

@@ -109,7 +109,7 @@ export interface SolverAccount {
 const maxRangeMs = 7 * 86_400_000
 
 /** The maximum number of blocks in one account request: a week. */
-export function longestAccountRange(blockTimeMs: number): number {
+export function maxAccountRange(blockTimeMs: number): number {
   return Math.ceil(maxRangeMs / blockTimeMs)
 }
 

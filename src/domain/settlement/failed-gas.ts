@@ -72,8 +72,8 @@ export function exceededGas(
     for (const { sellToken, buyToken } of charged.filter(({ hasOwnCode }) => !hasOwnCode)) {
       const usual = [wrappedNative, nativeMarker]
       const two = [sellToken, buyToken].filter((token) => !usual.includes(token))
-      const fewest = Math.min(...two.map(tradesOf))
-      for (const token of two.filter((each) => tradesOf(each) === fewest)) add(tokens, token, share)
+      const min = Math.min(...two.map(tradesOf))
+      for (const token of two.filter((each) => tradesOf(each) === min)) add(tokens, token, share)
     }
   }
   const allowed = (limit: bigint, trades: number) => limit + allowedGasOfTrade * BigInt(trades)

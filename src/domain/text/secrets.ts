@@ -1,10 +1,10 @@
 /** Shortest secret; shorter values would be found in any text. */
-export const leastSecretLength = 8
+export const minSecretLength = 8
 /** Shortest secret in a part of a path: providers put their keys there. */
-const leastPathLength = 16
+const minPathLength = 16
 const mark = '[redacted]'
 
-const isPathSecret = (part: string) => part.length >= leastPathLength
+const isPathSecret = (part: string) => part.length >= minPathLength
 
 /** Parts of a URL that may be secret: password, a user without one, query values, long parts of the path. */
 export function secretsOfUrl(text: string): string[] {
@@ -42,7 +42,7 @@ function decoded(text: string): string {
  */
 export function createMask(secrets: readonly string[]): (text: string) => string {
   // Longest first: one may begin with another.
-  const known = [...new Set(secrets.filter(({ length }) => length >= leastSecretLength))].sort(
+  const known = [...new Set(secrets.filter(({ length }) => length >= minSecretLength))].sort(
     (one, other) => other.length - one.length,
   )
   const plain = [...new Set(known.flatMap((secret) => [secret, secret.toLowerCase(), bytesOf(secret)]))]

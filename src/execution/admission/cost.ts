@@ -17,7 +17,7 @@ import {
 } from 'graphql'
 import { createLruCache, derivedOnce } from '../../domain/derived.ts'
 import { Refusal } from '../../domain/errors/error.ts'
-import { largestPage } from '../../graphql/paging.ts'
+import { maxPage } from '../../graphql/paging.ts'
 import { schema } from '../../graphql/schema.ts'
 import { fieldsOf, typeConditionMatcher, type Variables } from '../../graphql/stored/collect.ts'
 import { fragmentsOf } from '../documents/document-size.ts'
@@ -204,7 +204,7 @@ function sizeOf(
   const size = Array.isArray(value) ? value.length : value
   const requested = typeof size === 'number' ? size : defaultValue
   if (typeof requested !== 'number') return undefined
-  return Math.min(Math.max(requested, 1), largestPage)
+  return Math.min(Math.max(requested, 1), maxPage)
 }
 
 /** Other values count as 0: they are short compared with their object. */

@@ -170,11 +170,11 @@ export function createRateLimits(
     })
 
   function countForAll(client: string, { kind, allowance: { rate, burst } }: Limit, amount: number): void {
-    const [costMs, mostMs] = [amount, burst * (1 + maxOwedBursts)].map((units) => (units * 1_000) / rate) as [
+    const [costMs, maxMs] = [amount, burst * (1 + maxOwedBursts)].map((units) => (units * 1_000) / rate) as [
       number,
       number,
     ]
-    commonUse?.add({ client, kind, costMs, mostMs })
+    commonUse?.add({ client, kind, costMs, maxMs })
   }
 
   /** Counts reads that were used already. */
@@ -214,7 +214,7 @@ export function createRateLimits(
       const at = now() - origin
       const buckets = clients.memo(client)
       let exceeded: Limit | undefined
-      let longestWaitMs = 0
+      let maxWaitMs = 0
       for (const limit of limits) {
         const { kind, allowance } = limit
         const more = charge[kind] - counted[kind]
@@ -223,12 +223,12 @@ export function createRateLimits(
           charge[kind] > allowance.burst
             ? Number.POSITIVE_INFINITY
             : waitMs(fullAfter(buckets[kind], more, allowance, at), allowance, at)
-        if (wait <= longestWaitMs) continue
-        longestWaitMs = wait
+        if (wait <= maxWaitMs) continue
+        maxWaitMs = wait
         exceeded = limit
       }
       if (exceeded) {
-        const refusal = refusalOf(exceeded, charge[exceeded.kind], longestWaitMs)
+        const refusal = refusalOf(exceeded, charge[exceeded.kind], maxWaitMs)
         const verdict = verdictOf(limits, buckets, charge, at)
         return verdict && { ...verdict, refusal, exceededKind: exceeded.kind }
       }

@@ -11,7 +11,7 @@ import { programmaticArguments, programmaticRowArguments } from '../order/progra
 import { allNetworks, checkFirst, cursorArguments, networkArgument } from '../paging.ts'
 import { AccountRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
-import { exposeModel, type FindKeys, relationOptions } from '../stored/expose.ts'
+import { exposeModel, type FindKeys, fieldWith, relationOptions } from '../stored/expose.ts'
 import { identityOf, resolveKeyed, resolveKnown, resolveStored, type StoredValue } from '../stored/resolve.ts'
 import { NotificationFilterInput, toNotificationFilter } from './notifications.ts'
 
@@ -47,7 +47,7 @@ function resolveTotalSurplus(
 }
 
 builder.objectFields(AccountRef, (t) => {
-  const field = (options: object) => (t as unknown as { field(options: object): never }).field(options)
+  const field = (options: object) => fieldWith(t, options)
   const ofNetwork = {
     args: { network: networkArgument(t.arg) },
     rowArguments: ({ network }: OfNetwork, environment: Environment) => {
@@ -123,7 +123,7 @@ builder.objectFields(AccountRef, (t) => {
 })
 
 const findKeys: FindKeys = ({ address }: { address: string }) => ({
-  keyed: accountByAddress as never,
+  keyed: accountByAddress,
   keys: [address],
   typeName: 'Account',
 })
@@ -138,6 +138,6 @@ builder.queryField('account', (t) =>
     extensions: { findKeys },
     resolve: async (_root, { address }, context, info) =>
       (resolveKnown({ __typename: 'Account', address }, { address }, info) ??
-        (await resolveKeyed(accountByAddress, address, context, info))) as never,
+        (await resolveKeyed(accountByAddress, address, context, info))) as StoredValue,
   }),
 )

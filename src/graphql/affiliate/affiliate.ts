@@ -18,7 +18,7 @@ import { exposeModel, storedRoot } from '../stored/expose.ts'
 import { keyedResolver } from '../stored/resolve.ts'
 
 /** 8,192 bytes as hex: far longer than any wallet's signature, deployment data (ERC-6492) included. */
-const longestSignature = 16_386
+const maxSignature = 16_386
 
 export const affiliateCodeField = textField.regex(
   affiliateCodePattern,
@@ -32,9 +32,7 @@ const namedCode = z.object({ code: affiliateCodeField })
  */
 const signatureField = scalarField(
   'Hex',
-  textField
-    .min(1, 'must not be empty')
-    .max(longestSignature, `must have at most ${longestSignature} characters`),
+  textField.min(1, 'must not be empty').max(maxSignature, `must have at most ${maxSignature} characters`),
 )
 
 export const registerAffiliateInput = inputType('RegisterAffiliateInput', {

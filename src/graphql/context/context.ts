@@ -192,9 +192,9 @@ export function createContext(
     }
   }
 
-  async function nativeRates(chainId: number, addresses: readonly Address[], most: number) {
-    if (addresses.length > most)
-      throw new Refusal('QueryTooComplex', `prices of more than ${most} tokens are requested at once`)
+  async function nativeRates(chainId: number, addresses: readonly Address[], max: number) {
+    if (addresses.length > max)
+      throw new Refusal('QueryTooComplex', `prices of more than ${max} tokens are requested at once`)
     const trading = tradingOnChain(chainId)
     const rates = new Map<Address, NativeRate | Refusal>()
     for (let start = 0; trading && start < addresses.length; start += maxNativePrices)

@@ -19,15 +19,15 @@ import { appCodeField, tokenPair } from './filter.ts'
 import { chainIdsOf } from './order.ts'
 
 /** Values of one condition. */
-const mostValues = 100
+const maxValues = 100
 
 const listOf = <Field extends z.ZodType>(field: Field, description: string) =>
   z
     .array(field)
     .min(1, 'must name at least one')
-    .max(mostValues, `must name at most ${mostValues}`)
+    .max(maxValues, `must name at most ${maxValues}`)
     .nullish()
-    .meta({ description: `${description} 1 to ${mostValues}.` })
+    .meta({ description: `${description} 1 to ${maxValues}.` })
 
 export const bookFilter = inputType('BookFilter', {
   description:

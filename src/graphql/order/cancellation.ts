@@ -22,7 +22,7 @@ import { OrderRef } from '../refs.ts'
 import { orderPayloadRef, storedOrder } from './placement.ts'
 
 const ecdsaSchemes: EcdsaScheme[] = ['eip712', 'ethsign']
-const longestReason = 200
+const maxReason = 200
 
 const orderUids = z
   .array(orderUidField, {
@@ -73,7 +73,7 @@ const cancelByPolicyInput = inputType('CancelOrdersByPolicyInput', {
       orderUids: listedUids,
       reason: textField
         .min(1, 'must not be empty')
-        .max(longestReason, `must have at most ${longestReason} characters`)
+        .max(maxReason, `must have at most ${maxReason} characters`)
         .regex(/^\P{Cc}*$/u, 'must be one line')
         .nullish()
         .meta({ description: 'One line, which readers of the order’s history see.' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestAppCode } from '../../domain/app-data/document.ts'
+import { maxAppCode } from '../../domain/app-data/document.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import { orderClasses, orderKinds } from '../../domain/order/order.ts'
 import { orderStatuses, type OrderStatus as Status } from '../../domain/order/status.ts'
@@ -20,12 +20,9 @@ export const tokenPair = inputType('TokenPairInput', {
   }),
 })
 
-export const appCodeField = textField.refine(
-  (code) => code.length <= longestAppCode && !code.includes('\0'),
-  {
-    error: `must be at most ${longestAppCode} characters, none of them NUL`,
-  },
-)
+export const appCodeField = textField.refine((code) => code.length <= maxAppCode && !code.includes('\0'), {
+  error: `must be at most ${maxAppCode} characters, none of them NUL`,
+})
 
 const orderFilter = inputType('OrderFilter', {
   description: `Orders that meet every condition given. Found by one index: each condition alone, statuses with kind, both of them with an owner, and any of these with a time of creation. For other conditions together a page looks at the newest ${scanLimit} orders of owner, pair, appCode or class, the first of these that is given, and shows those that meet the rest: it may hold fewer than first, also none, while hasNextPage says to go on.`,
@@ -39,7 +36,7 @@ const orderFilter = inputType('OrderFilter', {
     kind: enumField(OrderKind, orderKinds).nullish().meta({ description: 'Orders with this side fixed.' }),
     class: enumField(OrderClass, orderClasses).nullish().meta({ description: 'Orders of this class.' }),
     appCode: appCodeField.nullish().meta({
-      description: `Orders whose appData document names this application in its root, letter for letter; at most ${longestAppCode} characters.`,
+      description: `Orders whose appData document names this application in its root, letter for letter; at most ${maxAppCode} characters.`,
     }),
     createdFrom: timeField.nullish().meta({ description: 'Orders stored at this time or later.' }),
     createdUntil: timeField.nullish().meta({ description: 'Orders stored before this time.' }),

@@ -35,7 +35,7 @@ import {
 import { OrderRef } from '../refs.ts'
 import type { Environment } from '../stored/collect.ts'
 import { elsewhere, isLacking, type Owned, readOwned } from '../stored/elsewhere.ts'
-import { exposeModel, relationOptions, storedRoot } from '../stored/expose.ts'
+import { exposeModel, fieldWith, relationOptions, storedRoot } from '../stored/expose.ts'
 import { type FeedSubscription, feedField } from '../stored/feed-field.ts'
 import { identityOf, modelRef } from '../stored/resolve.ts'
 import { OrderFilterInput, toOrderFilter } from './filter.ts'
@@ -57,7 +57,7 @@ const ofOutcomes = ({ auctionId, solver }: Partial<OutcomeArguments>) => ({
 builder.objectFields(OrderRef, (t) => {
   const auctionId = t.arg(outcomeAuction)
   const solver = t.arg({ type: 'Address', required: false, description: 'Only this solver.' })
-  const field = (options: object) => (t as unknown as { field(options: object): never }).field(options)
+  const field = (options: object) => fieldWith(t, options)
   return {
     solverOutcomes: field(
       relationOptions(solverOutcomes, { args: { auctionId, solver }, rowArguments: ofOutcomes }),

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import { derivedOnce } from '../../domain/derived.ts'
+import type { Described } from '../../domain/described.ts'
 import { Refusal } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
 import type { Bytes32, Hex } from '../../domain/evm/hex.ts'
@@ -151,9 +152,7 @@ type Input = { type: DecodedType; chainId: number }
 const inputTypes = Object.keys(staticInputs) as DecodedType[]
 const ProgrammaticInput = builder.unionType('ProgrammaticOrderInput', {
   description: 'The decoded input of a programmatic order, by the kind of its handler.',
-  types: inputTypes.map(
-    (type) => describedRef<(typeof staticInputs)[DecodedType], Input>(staticInputs[type]) as never,
-  ),
+  types: inputTypes.map((type) => describedRef<Described, Input>(staticInputs[type])),
   resolveType: (value) => staticInputs[(value as Input).type].name,
 })
 
@@ -289,7 +288,7 @@ builder.objectFields(ProgrammaticOrderRef, (t) => ({
     extensions: { needs },
     resolve: (parent) => {
       const { decoded, chainId } = factsOf(parent)
-      return decoded.input && ({ ...decoded.input, type: decoded.type, chainId } as never)
+      return decoded.input && { ...decoded.input, type: decoded.type, chainId }
     },
   }),
   decodeError: t.string({

@@ -81,7 +81,7 @@ export type Environment = Services & { restricted?: boolean } & Partial<
 export interface StoredField {
   is: Field | Relation | ValueList
   /** Converts GraphQL arguments to those of the relation's `rows`. @throws Refusal */
-  rowArguments?: (args: never, environment: Environment) => unknown
+  rowArguments?(args: object, environment: Environment): unknown
   /** Set for a list of an account: the networks whose orders of the account it is made of. @throws Refusal */
   listsFrom?: (args: Record<string, unknown>, environment: Environment) => readonly TradingServices[]
   /** Reports whether the value is that of another service: then its resolver has to run. @throws Refusal */

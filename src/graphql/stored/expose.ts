@@ -22,6 +22,7 @@ import {
 
 const connections = new Map<string, unknown>()
 
+/** Fits fields of every type: the statement has written the value. */
 const resolve = resolveStored as never
 const pagePart = { extensions: { isPagePart: true }, resolve }
 
@@ -91,6 +92,8 @@ interface RelationArguments {
 
 const exposed = new Set<string>()
 
+type ModelInterface = typeof NodeRef | ReturnType<typeof builder.interfaceRef<StoredValue>>
+
 /**
  * Adds the GraphQL type of a model, and of every model that it refers to: all fields, relations and lists.
  * @param except relations that the caller adds itself, because they take arguments
@@ -105,11 +108,11 @@ export function exposeModel(model: Model, except: readonly string[] = []): void 
   for (const [, relation] of relations) if (relation.kind !== 'value') exposeModel(relation.model())
 }
 
-function exposeObject(model: Model, interfaces: readonly unknown[] = []): void {
+function exposeObject(model: Model, interfaces: readonly ModelInterface[] = []): void {
   const ref = modelRef(model.name)
   const all = [...interfaces, ...(model.fields.id ? [NodeRef] : [])]
-  ref.implement({ description: model.description, interfaces: all as never })
-  builder.objectFields(ref, (t) => fieldsOf(t as never, model) as never)
+  ref.implement({ description: model.description, interfaces: all })
+  builder.objectFields(ref, (t) => fieldsOf(t, model))
 }
 
 /** An interface where the model has fields of its own, a union where it has none. */
@@ -118,30 +121,30 @@ function exposeVariants(model: Model, models: readonly (() => Model)[]): void {
   const resolveType = (value: unknown) => identityOf<{ type: string }>(value as StoredValue).type
   const { name, description } = model
   if (Object.keys(model.fields).length === 0) {
-    setModelRef(
-      name,
-      builder.unionType(name, { description, types: types as never, resolveType: resolveType as never }),
-    )
+    setModelRef(name, builder.unionType(name, { description, types, resolveType }))
     for (const each of models) exposeObject(each())
     return
   }
   const ref = builder.interfaceRef<StoredValue>(name)
   setModelRef(name, ref)
-  ref.implement({ description, interfaces: [NodeRef] as never, resolveType: resolveType as never })
-  builder.interfaceFields(ref, (t) => fieldsOf(t as never, model) as never)
+  ref.implement({ description, interfaces: [NodeRef], resolveType })
+  builder.interfaceFields(ref, (t) => fieldsOf(t, model))
   for (const each of models) {
     exposed.add(each().name)
     exposeObject(each(), [ref])
   }
 }
 
-type Builder = { field(options: object): unknown }
+/** Adds a field by options of this file: their types follow from the model, not from the builder. */
+export function fieldWith(t: object, options: object): never {
+  return (t as { field(options: object): never }).field(options)
+}
 
-function fieldsOf(t: Builder, { fields, relations = {}, lists = {} }: Model): Record<string, unknown> {
+function fieldsOf(t: object, { fields, relations = {}, lists = {} }: Model): Record<string, never> {
   return Object.fromEntries([
-    ...Object.entries(fields).map(([name, field]) => [name, t.field(leafOptions(field))]),
-    ...Object.entries(lists).map(([name, list]) => [name, t.field(listOptions(list))]),
-    ...Object.entries(relations).map(([name, relation]) => [name, t.field(relationOptions(relation))]),
+    ...Object.entries(fields).map(([name, field]) => [name, fieldWith(t, leafOptions(field))]),
+    ...Object.entries(lists).map(([name, list]) => [name, fieldWith(t, listOptions(list))]),
+    ...Object.entries(relations).map(([name, relation]) => [name, fieldWith(t, relationOptions(relation))]),
   ])
 }
 
@@ -234,8 +237,8 @@ interface RootArguments<Args> {
 }
 
 /** Options of a root field whose rows its arguments select. */
-export function storedRoot<Args>(
-  t: unknown,
+export function storedRoot<Args extends object>(
+  t: object,
   relation: Relation,
   { args, rowArguments, readMissing, mayLack = (text) => text === 'null' }: RootArguments<Args>,
 ): never {
@@ -253,19 +256,16 @@ export function storedRoot<Args>(
   }
   const options: RelationArguments = {
     ...(args && { args }),
-    rowArguments: rowArguments as NonNullable<StoredField['rowArguments']>,
+    rowArguments,
   }
   const field = relationOptions(relation, options, resolve)
   const { extensions } = field as { extensions: object }
-  return (t as { field(options: object): never }).field({
-    ...field,
-    ...(readMissing && { extensions: { ...extensions, mayLack } }),
-  })
+  return fieldWith(t, { ...field, ...(readMissing && { extensions: { ...extensions, mayLack } }) })
 }
 
 /** Stored objects that a root field names by their keys. */
 export interface KeyLookup {
-  keyed: Keyed<never>
+  keyed: Keyed<unknown>
   keys: readonly unknown[]
   /** The type of the objects; the field's type may be an interface. */
   typeName: string

@@ -9,7 +9,7 @@ import type { Reading } from '../../storage/query/statement.ts'
 import type { Context } from '../context/context.ts'
 import type { Environment, Nodes, OperationScope } from './collect.ts'
 import { ambientOf, prepareObject, resolverReading, slotsOf } from './reading.ts'
-import { scopeOf } from './resolve.ts'
+import { type StoredValue, scopeOf } from './resolve.ts'
 
 /** The part of a feed that a subscription follows. */
 export interface FeedSubscription {
@@ -53,7 +53,7 @@ export function feedField<Args>(field: FeedField<Args>) {
       if (snapshot && startsWithSnapshot(from)) checkSnapshot(weight * snapshotEntries)
       return streamFeed(feed, { key, after: from, snapshot, client, reading, signal, weight })
     },
-    resolve: (event: FeedEvent) => JSON.parse(event.text) as never,
+    resolve: (event: FeedEvent) => JSON.parse(event.text) as StoredValue,
   }
 }
 

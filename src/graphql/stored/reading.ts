@@ -176,7 +176,7 @@ export function slotsOf(
 ): ArgumentSlot[] {
   return fields.map(({ relation, field, node, rowArguments }) => {
     const args = getArgumentValues(field, node, variables)
-    return argumentSlotOf(relation, rowArguments ? rowArguments(args as never, environment) : args)
+    return argumentSlotOf(relation, rowArguments ? rowArguments(args, environment) : args)
   })
 }
 

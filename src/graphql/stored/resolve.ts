@@ -55,7 +55,7 @@ function withArguments(field: PreparedField, more: object): PreparedField {
     if (index !== field.item.slot) return slot
     const { rowArguments = (args: object) => args } = slot
     const extended = (args: object, environment: Environment) =>
-      rowArguments({ ...args, ...more } as never, environment)
+      rowArguments({ ...args, ...more }, environment)
     return { ...slot, rowArguments: extended }
   })
   return { ...field, slots }

@@ -25,7 +25,7 @@ const namedPerRead = 8
 
 const findToken: FindKeys = ({ network, address }: { network?: string; address: Address }, environment) => {
   const { chainId } = tradingOn(environment, network).network
-  return { keyed: storedToken as never, keys: [{ chainId, address }], typeName: 'Token' }
+  return { keyed: storedToken, keys: [{ chainId, address }], typeName: 'Token' }
 }
 
 interface TokensArguments {
@@ -48,7 +48,7 @@ function tokenKeysOf(
 }
 
 const findTokens: FindKeys = (args: TokensArguments, environment) => ({
-  keyed: tokenByAddress as never,
+  keyed: tokenByAddress,
   keys: tokenKeysOf(args, environment),
   typeName: 'Token',
 })

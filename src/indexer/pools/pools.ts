@@ -20,7 +20,7 @@ interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
   /** Reads the pools between base tokens, so that they count as used. @throws Outage */
   lookAround(blockHash: Bytes32): Promise<unknown>
   /** Limit of followed pools. */
-  most: number
+  max: number
   log: Log
   /** Default: by the network's block time. */
   poll?: HeadPoll
@@ -31,7 +31,7 @@ const unusedMs = 7 * 86_400_000
 const maxRange = 1_000
 /** While the indexer is further behind the head than this, pools wait. */
 const maxBehind = 100
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 /**
  * Counts the logs of pools up to the indexer's checkpoint, until `signal` aborts. One process at a time may
@@ -61,7 +61,7 @@ export async function runPoolIndex(options: PoolIndexOptions, signal: AbortSigna
 
 /** Takes the next step. Returns whether there may be another. */
 function createStep(options: PoolIndexOptions): () => Promise<boolean> {
-  const { network, db, now, log, lookAround, most } = options
+  const { network, db, now, log, lookAround, max } = options
   const { chainId } = network
   const reading = { ...options, span: spanOf(network) }
   const ahead = createRange(maxRange)
@@ -71,7 +71,7 @@ function createStep(options: PoolIndexOptions): () => Promise<boolean> {
   /** Follows pools between base tokens, even without requests, and stops following unused ones. */
   async function chooseAgain(at: Checkpoint): Promise<void> {
     await lookAround(at.hash)
-    await forgetUnusedPools(db, chainId, { since: new Date(now() - unusedMs), most })
+    await forgetUnusedPools(db, chainId, { since: new Date(now() - unusedMs), max })
   }
 
   async function isTooOld(index: PoolIndex, at: Checkpoint): Promise<boolean> {
@@ -97,7 +97,7 @@ function createStep(options: PoolIndexOptions): () => Promise<boolean> {
     } catch (fault) {
       if (!isChainFault(fault)) throw fault
       const failures = quiet.failures + 1
-      quiet = { until: now() + Math.min(longestPauseMs, 500 * 2 ** failures), failures }
+      quiet = { until: now() + Math.min(maxPauseMs, 500 * 2 ** failures), failures }
       if (failures === 1)
         log.warn('older logs of pools cannot be read for the moment', { fault: String(fault) })
       return false
@@ -131,7 +131,7 @@ interface NoteOptions {
   chainId: number
   takeUsed(): readonly PoolIdentity[]
   /** Limit of followed pools. */
-  most: number
+  max: number
   now: Clock
   log: Log
 }
@@ -140,14 +140,14 @@ const intervalMs = 1_000
 
 /** Stores which pools quotes and auctions of this process use, until `signal` aborts. Never throws. */
 export async function recordUsedPools(
-  { db, chainId, takeUsed, most, now, log }: NoteOptions,
+  { db, chainId, takeUsed, max, now, log }: NoteOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let used: readonly PoolIdentity[] = []
   while (!signal.aborted) {
     used = used.length > 0 ? used : takeUsed()
     try {
-      if (used.length > 0) await noteUsedPools(db, chainId, used, { at: new Date(now()), most })
+      if (used.length > 0) await noteUsedPools(db, chainId, used, { at: new Date(now()), max })
       used = []
     } catch (fault) {
       log.warn('used pools were not stored', { chainId, fault: String(fault) })

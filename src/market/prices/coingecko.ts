@@ -30,7 +30,7 @@ export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | und
   if (platform === undefined) return undefined
   const headers = apiKey === undefined ? {} : { [keyHeader]: apiKey }
   const peer = { name, url, now, headers, maxBytes }
-  const most = addressesPerCall ?? (apiKey === undefined ? 1 : 30)
+  const max = addressesPerCall ?? (apiKey === undefined ? 1 : 30)
 
   async function ask(tokens: readonly Address[], signal: AbortSignal): Promise<unknown> {
     const path = `/simple/token_price/${platform}`
@@ -72,7 +72,7 @@ export function createCoingecko(options: CoingeckoOptions): UsdPriceSource | und
     })
   }
 
-  return { name, find, ...(most > 1 && { several: { most, find: findSeveral } }) }
+  return { name, find, ...(max > 1 && { several: { max, find: findSeveral } }) }
 }
 
 function toError(fault: unknown): Error {

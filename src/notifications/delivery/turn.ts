@@ -101,7 +101,7 @@ export const depthMs = 5_000
  * little more than all attempts take.
  */
 const lifetimeSeconds = 26 * 3_600
-const longestRetryMs = 86_400_000
+const maxRetryMs = 86_400_000
 
 /**
  * Sends to one channel until no delivery is due, an attempt fails, or it is the turn of others.
@@ -245,5 +245,5 @@ async function store(
   if (dead > 0) onSent?.(channel.kind, 'dead', dead)
   return delay === undefined
     ? undefined
-    : new Date(at.getTime() + Math.max(delay, Math.min(result.retryAfterMs ?? 0, longestRetryMs)))
+    : new Date(at.getTime() + Math.max(delay, Math.min(result.retryAfterMs ?? 0, maxRetryMs)))
 }

@@ -69,13 +69,13 @@ interface SinkLimits {
   events: number
   bytes: number
   /** Waits after failures: the first one, doubled each time, and the longest. */
-  retryMs: { least: number; most: number }
+  retryMs: { min: number; max: number }
 }
 
 export const sinkLimits: SinkLimits = {
   events: 200,
   bytes: 1_048_576,
-  retryMs: { least: 1_000, most: 60_000 },
+  retryMs: { min: 1_000, max: 60_000 },
 }
 /** Interval of looks for entries without a signal, and of stores of a cursor that moved without a message. */
 const pollMs = 5_000
@@ -117,7 +117,7 @@ export async function runSink(
     const isOutage = fault instanceof Outage
     if (isOn())
       log[isOutage ? 'warn' : 'error']('a sink waits for the feed', { sink: name, fault: String(fault) })
-    await rest(limits.retryMs.least)
+    await rest(limits.retryMs.min)
   }
 
   const rest = (ms: number) => pause(ms, undefined, { signal }).catch(() => undefined)
@@ -145,9 +145,9 @@ export async function runSink(
         })
         if (!(await store({ failures, fault: reason }))) return false
         const asked = fault instanceof Throttled ? (fault.retryAfterMs ?? 0) : 0
-        const { least, most } = limits.retryMs
-        const delay = Math.min(least * 2 ** Math.min(failures - 1, 20), most) * (0.8 + 0.4 * random())
-        await rest(Math.min(Math.max(delay, asked), Math.max(most, delay)))
+        const { min, max } = limits.retryMs
+        const delay = Math.min(min * 2 ** Math.min(failures - 1, 20), max) * (0.8 + 0.4 * random())
+        await rest(Math.min(Math.max(delay, asked), Math.max(max, delay)))
       }
     }
     return false

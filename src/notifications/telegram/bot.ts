@@ -1,4 +1,4 @@
-import { Api, GrammyError } from 'grammy'
+import { Api, type ApiClientOptions, GrammyError } from 'grammy'
 import { createLruCache } from '../../domain/derived.ts'
 import type { Clock, Log } from '../../domain/log.ts'
 import { OutsideFault } from '../../outside/fault.ts'
@@ -64,25 +64,31 @@ const maxAnswerBytes = 4_194_304
 const allowedUpdates = ['message', 'my_chat_member'] as const
 const limits: HealthLimits = {
   failures: 5,
-  pauseMs: { least: 1_000, most: 60_000 },
-  backOffMs: { least: 1_000, most: 60_000 },
+  pauseMs: { min: 1_000, max: 60_000 },
+  backOffMs: { min: 1_000, max: 60_000 },
   atOnce: 64,
 }
 
+type ApiSignal = NonNullable<Parameters<Api['getMe']>[0]>
+
 export function createBot({ token, apiRoot, now, log }: BotOptions): Bot {
   // Longer than the longest call: each has its own limit.
-  const api = new Api(token, { apiRoot, timeoutSeconds: 2 * pollSeconds, fetch: boundedFetch as never })
+  const api = new Api(token, {
+    apiRoot,
+    timeoutSeconds: 2 * pollSeconds,
+    fetch: boundedFetch as unknown as NonNullable<ApiClientOptions['fetch']>,
+  })
   const health = createHealth({ name: 'telegram', limits, now, log })
   let name: Promise<string> | undefined
 
   async function call<T>(
-    work: (signal: never) => Promise<T>,
+    work: (signal: ApiSignal) => Promise<T>,
     stop?: AbortSignal,
     limitMs = timeoutMs,
   ): Promise<T> {
     const timeout = AbortSignal.timeout(limitMs)
     try {
-      return await work((stop ? AbortSignal.any([stop, timeout]) : timeout) as never)
+      return await work((stop ? AbortSignal.any([stop, timeout]) : timeout) as unknown as ApiSignal)
     } catch (fault) {
       if (stop?.aborted || timeout.aborted) throw new BotFault('no answer in time')
       throw asBotFault(fault)

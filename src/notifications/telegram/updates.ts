@@ -101,7 +101,7 @@ interface PollOptions {
   log: Log
 }
 
-const retryMs = { least: 1_000, most: 60_000 }
+const retryMs = { min: 1_000, max: 60_000 }
 /** An answer without updates that comes faster was not waited for. */
 const shortPollMs = 1_000
 
@@ -162,7 +162,7 @@ async function repeatedly(
       if (signal.aborted) return
       if (!(fault instanceof BotFault || fault instanceof Outage)) throw fault
       const retryAfterMs = fault instanceof BotFault ? (fault.retryAfterMs ?? 0) : 0
-      const delay = Math.min(Math.max(retryMs.least * 2 ** failures, retryAfterMs), retryMs.most)
+      const delay = Math.min(Math.max(retryMs.min * 2 ** failures, retryAfterMs), retryMs.max)
       failures = Math.min(failures + 1, 6)
       log.warn('updates of Telegram wait', { fault: fault.message, seconds: delay / 1_000 })
       await wait(delay, signal)

@@ -24,14 +24,14 @@ export function duplicated(uid: string): Refusal {
 export const outOfMarket: Check<QuotedCandidate> = async ({ order, owner, quote }, services) => {
   const { db, network, now, limits } = services
   if (limits.maxOutOfMarket === Number.POSITIVE_INFINITY || (quote && !isOutOfMarket(order, quote))) return
-  const atMost = limits.maxOutOfMarket
-  const search = { chainId: network.chainId, owner, now: unixSeconds(now()), atMost }
-  if ((await countOutOfMarket(db, search)) < atMost) return
+  const max = limits.maxOutOfMarket
+  const search = { chainId: network.chainId, owner, now: unixSeconds(now()), max }
+  if ((await countOutOfMarket(db, search)) < max) return
   throw new Refusal(
     'TooManyLimitOrders',
-    `the owner has ${atMost} open orders out of market, no more are taken`,
+    `the owner has ${max} open orders out of market, no more are taken`,
     {
-      data: { limit: atMost },
+      data: { limit: max },
     },
   )
 }

@@ -108,9 +108,9 @@ export const validity: Check<Draft> = ({ order, creation }, { now, limits }) => 
       field,
     })
   }
-  const longest = order.feeAmount > 0n ? limits.maxMarketValidity : limits.maxLimitValidity
-  if (creation.signingScheme !== 'presign' && order.validTo > seconds + longest) {
-    throw new Refusal('ExcessiveValidTo', `validTo must be at most ${longest} s from now`, { field })
+  const max = order.feeAmount > 0n ? limits.maxMarketValidity : limits.maxLimitValidity
+  if (creation.signingScheme !== 'presign' && order.validTo > seconds + max) {
+    throw new Refusal('ExcessiveValidTo', `validTo must be at most ${max} s from now`, { field })
   }
 }
 

@@ -21,8 +21,8 @@ const name = 'Redis'
 const commandTimeoutMs = 250
 const limits = {
   failures: 3,
-  pauseMs: { least: 500, most: 10_000 },
-  backOffMs: { least: 500, most: 10_000 },
+  pauseMs: { min: 500, max: 10_000 },
+  backOffMs: { min: 500, max: 10_000 },
   atOnce: 256,
 }
 

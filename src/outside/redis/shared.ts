@@ -100,7 +100,7 @@ export function shareOver(redis: RedisConnection): Shared {
     budgets: {
       async count(uses) {
         const keys = uses.map(({ client, kind }) => `${prefix}budget:${kind}:${client}`)
-        const values = uses.flatMap(({ costMs, mostMs }) => [costMs.toFixed(3), mostMs.toFixed(3)])
+        const values = uses.flatMap(({ costMs, maxMs }) => [costMs.toFixed(3), maxMs.toFixed(3)])
         const left = await redis.ask((server) => server.eval(countUses, keys.length, ...keys, ...values))
         return (left as string[]).map(Number)
       },

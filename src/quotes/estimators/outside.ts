@@ -176,8 +176,8 @@ export const outsideLimits: OutsideLimits = {
   rememberMs: 1_000,
   atOnce: 16,
   failures: 5,
-  pauseMs: { least: 1_000, most: 60_000 },
-  backOffMs: { least: 1_000, most: 60_000 },
+  pauseMs: { min: 1_000, max: 60_000 },
+  backOffMs: { min: 1_000, max: 60_000 },
 }
 
 export interface OutsideDeps extends EngineMarket {

@@ -42,7 +42,7 @@ function unavailableHeader(
   return tokens.length > 0 ? { 'X-Unavailable-Tokens': tokens.join(', ') } : {}
 }
 
-const longestShown = 80
+const maxShown = 80
 
 export const watchedTokensInput = z.object(
   {
@@ -82,7 +82,7 @@ function parseTokens(texts: readonly string[], max: number): Address[] {
 function parseToken(entry: string): Address {
   const parsed = parseTokenAddress(entry)
   if ('address' in parsed) return parsed.address
-  throw refusal(`Invalid Ethereum address: ${entry.slice(0, longestShown)}: it ${parsed.fault}`)
+  throw refusal(`Invalid Ethereum address: ${entry.slice(0, maxShown)}: it ${parsed.fault}`)
 }
 
 function refusal(message: string): Refusal {
@@ -188,8 +188,8 @@ export const events = {
   contentType: 'text/event-stream',
 }
 
-const tokensOf = (most: string): Parameter => ({
-  description: `Comma-separated contracts, \`-\` for the chain’s own coin: ${most}. Mixed case must be a valid EIP-55 checksum.`,
+const tokensOf = (count: string): Parameter => ({
+  description: `Comma-separated contracts, \`-\` for the chain’s own coin: ${count}. Mixed case must be a valid EIP-55 checksum.`,
   schema: z.string(),
 })
 

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { Refusal } from '../../domain/errors/error.ts'
 import { bundleBody } from '../../graphql/bundle-simulation.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
-import type { PostNetworkSimulationSimulateBundleResult } from '../documents.generated.ts'
+import type {
+  BundleTransactionInput,
+  PostNetworkSimulationSimulateBundleResult,
+} from '../documents.generated.ts'
 import type { Operations } from '../openapi/operation.ts'
 import { amount } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
@@ -35,14 +38,14 @@ export const bundleRoute: Route = route({
     } catch (refusal) {
       throw refusalOfCreation(refusal, body) ?? refusal
     }
-    const transactions = (body as Record<string, unknown>[]).map(({ from, to, input, value, gas }) => ({
+    const transactions = (body as BundleTransactionInput[]).map(({ from, to, input, value, gas }) => ({
       from,
       to,
       input,
       value,
       gas,
     }))
-    return { input: { network, transactions } as never }
+    return { input: { network, transactions } }
   },
   answer: ({ simulateBundle: { block, transactions } }) =>
     transactions.map((transaction, index) => write(transaction, block, index)),

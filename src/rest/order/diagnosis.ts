@@ -75,7 +75,7 @@ export const diagnosisRoutes: Route[] = [
     }
 ${reasonFragment}`,
     variables: ({ network, path }) => ({ network, uid: path.uid ?? '' }),
-    answer: ({ order }) => order && writeDiagnosis(order.diagnosis as never),
+    answer: ({ order }) => order && writeDiagnosis(order.diagnosis),
     missing: 'Order was not found',
   }),
   route({
@@ -85,7 +85,7 @@ ${reasonFragment}`,
     }
     ${reasonFragment}`,
     variables: ({ network, body }) => ({ input: { ...checkedInput(explanationBody, body), network } }),
-    answer: ({ explainOrder }) => writeDiagnosis(explainOrder as never),
+    answer: ({ explainOrder }) => writeDiagnosis(explainOrder),
   }),
 ]
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors/error.ts'
 import type { StateOverride } from '../../domain/evm/simulation.ts'
 import { parseInput } from '../../graphql/input/parse.ts'
 import { blockText, simulationBody } from '../../graphql/order/simulation.ts'
-import type { PostApiV1DebugSimulationResult } from '../documents.generated.ts'
+import type { PostApiV1DebugSimulationResult, SimulateOrderInput } from '../documents.generated.ts'
 import type { Operations, WrittenOperation } from '../openapi/operation.ts'
 import { count, hex } from '../openapi/primitives.ts'
 import { sample } from '../openapi/sample.ts'
@@ -45,7 +45,7 @@ export const simulationRoutes: Route[] = ['', '/restricted'].flatMap((prefix) =>
     }`,
     variables: ({ network, body }: RestRequest) => {
       parseInput(simulationBody, body)
-      return { network, input: { ...(body as object), network } as never }
+      return { network, input: { ...(body as SimulateOrderInput), network } }
     },
     answer: ({ network, simulateOrder }) => toAnswer(network.chainId, simulateOrder),
     access,

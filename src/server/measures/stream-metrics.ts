@@ -98,7 +98,7 @@ export function createStreamMetrics(registry: Registry): StreamMetrics {
   ofCommits(
     'tradegraph_feed_commit_wait_seconds',
     'Wait of the first of them.',
-    ({ longestSeconds }) => longestSeconds,
+    ({ maxSeconds }) => maxSeconds,
   )
   return Object.assign(meter, {
     watchCommits(read: () => Promise<WaitingCommits>) {

@@ -119,10 +119,10 @@ function worstTerms(
     )
     return { give: executedAmount, take: take + boughtFee, net: net + boughtFee }
   }
-  const most = mulDivDown(executedAmount, order.sellAmount, order.buyAmount)
+  const max = mulDivDown(executedAmount, order.sellAmount, order.buyAmount)
   const gross = volumeFactors.reduceRight(
     (sum, factor) => mulDivDown(sum, factorScale, factorScale + factor),
-    most,
+    max,
   )
-  return { give: gross - fee, take: executedAmount + boughtFee, net: most - fee }
+  return { give: gross - fee, take: executedAmount + boughtFee, net: max - fee }
 }

@@ -150,8 +150,8 @@ function withMovedFees(market: Crossing, members: readonly BatchOrder[], paid: n
   if (members.length > maxExhaustive(market) || !isClosed(market, members)) return undefined
   const alone = withoutCurves(market)
   const prices = balancedPrices(alone, members)
-  const least = 1 - 2 * feeShare(market, members)
-  if (members.some((member) => acceptance(member, prices) < least)) return undefined
+  const min = 1 - 2 * feeShare(market, members)
+  if (members.some((member) => acceptance(member, prices) < min)) return undefined
   return movedFees(market, members, paid)
     .map((settled) => accepted(settled, balancedPrices(alone, settled), 'prices'))
     .reduce<Batch | undefined>(

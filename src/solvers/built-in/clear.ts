@@ -64,15 +64,15 @@ function clearAround(market: Crossing, entries: readonly AuctionOrder[]): Cleare
 function centresOf(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Address[][] {
   const price = priceIn(task)
   if (tokens.length < 3) return [tokens.toSorted((a, b) => price(b) - price(a))]
-  const most = (amountOf: (token: Address) => number) =>
+  const maxBy = (amountOf: (token: Address) => number) =>
     tokens.reduce((a, b) => (Math.abs(amountOf(b)) > Math.abs(amountOf(a)) ? b : a))
-  const deepest = most((token) =>
+  const deepest = maxBy((token) =>
     task.pools.reduce((sum, { token0, token1, reserve0, reserve1 }) => {
       const reserve = token === token0 ? reserve0 : token === token1 ? reserve1 : 0n
       return tokens.includes(token0) && tokens.includes(token1) ? sum + Number(reserve) * price(token) : sum
     }, 0),
   )
-  const unbalanced = most((token) =>
+  const unbalanced = maxBy((token) =>
     entries.reduce((sum, { order }) => {
       const { sell, buy } = pairOf(order, task)
       const value = Number(order.sellAmount) * price(sell)

@@ -193,8 +193,8 @@ export function midPrices(market: Crossing, members: readonly BatchOrder[]): num
   const prices = market.reference.map((_, token) => (token === 0 ? 1 : midRate(market, token)))
   for (let round = 0; round < prices.length; round++) {
     for (const { from, to, minRate } of bestLimits(members)) {
-      const least = minRate * (prices[to] ?? 1) * (1 + limitMargin)
-      prices[from] = Math.max(prices[from] ?? 0, least)
+      const min = minRate * (prices[to] ?? 1) * (1 + limitMargin)
+      prices[from] = Math.max(prices[from] ?? 0, min)
     }
   }
   return prices

@@ -40,9 +40,9 @@ function fitPartial(
   market: Crossing,
   members: readonly BatchOrder[],
   missing: bigint,
-  most: bigint,
+  max: bigint,
 ): BatchOrder[] | undefined {
-  if (missing >= 0n && missing <= most) return undefined
+  if (missing >= 0n && missing <= max) return undefined
   const tooMuch = missing < 0n ? -missing : missing
   const large = members.find(
     ({ isSell, entry, trade }) =>
@@ -72,8 +72,8 @@ function sharedFees(
   for (const member of members) {
     const { entry, filled, trade } = member
     const part = weights > 0n ? shareOf(left, trade.fee, weights) : left
-    const most = orderFeeUp(market.task, entry, maxTransactionGas)?.sold ?? 0n
-    const sold = change > 0n ? minOf(trade.fee + part, most) : trade.fee + part
+    const max = orderFeeUp(market.task, entry, maxTransactionGas)?.sold ?? 0n
+    const sold = change > 0n ? minOf(trade.fee + part, max) : trade.fee + part
     const next = toBatchOrder(market.task, market.tokens, entry, filled, { ...feeOf(member), sold })
     if (!next) return undefined
     result.set(member, next)
@@ -112,10 +112,10 @@ function sumOf(members: readonly BatchOrder[], of: (member: BatchOrder) => bigin
  * worse price. Instead, orders that sell the token in which the group has a surplus pay for the others.
  * @param least minimum part of all fees that they must pay
  */
-export function movedFees(market: Crossing, members: readonly BatchOrder[], least: number): BatchOrder[][] {
+export function movedFees(market: Crossing, members: readonly BatchOrder[], min: number): BatchOrder[][] {
   const sold = new Set(members.map(({ from }) => from))
   return [...sold]
-    .map((token) => paidIn(market, members, token, least))
+    .map((token) => paidIn(market, members, token, min))
     .filter((changed) => changed !== undefined)
 }
 
@@ -123,14 +123,14 @@ function paidIn(
   market: Crossing,
   members: readonly BatchOrder[],
   token: number,
-  least: number,
+  min: number,
 ): BatchOrder[] | undefined {
   const { task, tokens, reference } = market
   const payers = members.filter(({ from }) => from === token)
   const others = members.filter(({ from }) => from !== token)
   const moved = feesOf(market, others) / (reference[token] ?? 1)
   const paid = sharedFees(market, payers, BigInt(Math.ceil(moved)))
-  if (!paid || feesOf(market, [...paid.values()]) < least * feesOf(market, members)) return undefined
+  if (!paid || feesOf(market, [...paid.values()]) < min * feesOf(market, members)) return undefined
   const changed = members.flatMap(
     (member) =>
       paid.get(member) ??

@@ -93,8 +93,8 @@ function toExactBook(size: number, members: readonly BatchOrder[]): ExactBook {
 
 /** The prices as integers; undefined if they are too far apart for the contract's numbers. */
 function toExactPrices(prices: readonly number[]): bigint[] | undefined {
-  const least = Math.min(...prices)
-  const scaled = prices.map((price) => (price / least) * 2 ** Number(doubleBits))
+  const min = Math.min(...prices)
+  const scaled = prices.map((price) => (price / min) * 2 ** Number(doubleBits))
   if (!scaled.every((price) => price < 2 ** 160)) return undefined
   return scaled.map((price) => BigInt(Math.round(price)) << (priceBits - doubleBits))
 }
@@ -160,9 +160,9 @@ function atLimits(members: readonly BatchOrder[], prices: readonly bigint[]): bi
   const result = [...prices]
   for (let round = 0; round < prices.length; round++) {
     for (const { from, to, give, take } of members) {
-      const [price = 0n, most] = [result[to], (give * (result[from] ?? 0n)) / take]
-      const tooMuch = price - most
-      if (tooMuch > 0n && tooMuch << roundingBits < price) result[to] = most
+      const [price = 0n, max] = [result[to], (give * (result[from] ?? 0n)) / take]
+      const tooMuch = price - max
+      if (tooMuch > 0n && tooMuch << roundingBits < price) result[to] = max
     }
   }
   return result
@@ -221,7 +221,7 @@ function maxUnused(prices: readonly bigint[], lists: readonly { paths: readonly 
     (sum, { isSold, paths }) =>
       paths.reduce((total, { hops, amountIn, amountOut }) => {
         const whole = isSold ? amountOut : amountIn
-        return hops.reduce((most, hop) => most + whole / hop.amountIn + whole / hop.amountOut + 2n, total)
+        return hops.reduce((max, hop) => max + whole / hop.amountIn + whole / hop.amountOut + 2n, total)
       }, sum),
     traded,
   )

@@ -31,7 +31,7 @@ const maxBatchGas = (maxTransactionGas * 7n) / 8n
 const maxBatchBytes = 110_000
 /** The encoded size of an order's trade, its prices and tokens, and of one hook's frame. */
 const [tradeBytes, hookBytes] = [832, 320]
-const smallestPart = 1 / 64
+const minPart = 1 / 64
 /** The factor on the demand: opposite orders take more than at their limits if the price is better. */
 const demandMargin = 1.1
 
@@ -99,9 +99,9 @@ function toProspect(
   curve: ClearingCurve,
   { offered, demand }: { offered: number; demand: number },
 ): Prospect {
-  const least = minSold(member)
+  const min = minSold(member)
   const taken = demand * demandMargin
-  const sold = member.entry.order.partiallyFillable && taken > 0 ? Math.min(least, taken) : least
+  const sold = member.entry.order.partiallyFillable && taken > 0 ? Math.min(min, taken) : min
   const matched = Math.min(sold, taken)
   const routed = pair.sell === pair.buy ? sold : outputOf(curve, sold)
   const best = Math.max(routed, matched * offered + outputOf(curve, sold - matched))
@@ -110,7 +110,7 @@ function toProspect(
 
 /** The atoms of the smallest fill, at the limit price. */
 function minSold({ entry, isSell, amount, limit }: BatchOrder): number {
-  return (isSell ? amount : limit) * (entry.order.partiallyFillable ? smallestPart : 1)
+  return (isSell ? amount : limit) * (entry.order.partiallyFillable ? minPart : 1)
 }
 
 function bytesOf({ order: { signature, interactions } }: AuctionOrder): number {
@@ -138,7 +138,7 @@ const maxRings = 8
 const maxSequences = 20_000
 const maxOrdersOfPair = 4
 /** The maximum gain that counts. A higher one indicates a careless limit, not a good ring. */
-const largestGain = 2
+const maxGain = 2
 
 /** The most promising rings, one for each set of tokens. */
 export function findRings(task: Task, pairs: Pairs): Ring[] {
@@ -182,10 +182,10 @@ function closedRing(task: Task, pairs: Pairs, tokens: Address[], edges: Directed
   // Four tokens in a circle need orders between each two: pools would do the work of three.
   const pools = tokens.length < maxTokens ? poolRate(task, first, last) : 0
   const offers = edges.reduce((product, { offer }) => product * offer, 1)
-  const gain = Math.min(offers * Math.max(closing?.offer ?? 0, pools), largestGain)
+  const gain = Math.min(offers * Math.max(closing?.offer ?? 0, pools), maxGain)
   if (!(gain > 1)) return undefined
-  const smallest = Math.min(...edges.map((edge) => volumeOf(task, edge)))
-  return { tokens, gain, promise: (gain - 1) * smallest }
+  const min = Math.min(...edges.map((edge) => volumeOf(task, edge)))
+  return { tokens, gain, promise: (gain - 1) * min }
 }
 
 function volumeOf({ auction }: Task, { sell, members }: DirectedPair): number {

@@ -70,8 +70,8 @@ export function internalized(
   const isAbove = (token: Address) => {
     const { perSettlement = 0n, perDay = 0n } = limits.get(token) ?? {}
     const net = -(changes.get(token) ?? 0n)
-    const most = [inputs, outputs].some((sums) => (sums.get(token) ?? 0n) > perSettlement)
-    return most || (net > 0n && (paid.get(token) ?? 0n) + net > perDay)
+    const isAboveOnce = [inputs, outputs].some((sums) => (sums.get(token) ?? 0n) > perSettlement)
+    return isAboveOnce || (net > 0n && (paid.get(token) ?? 0n) + net > perDay)
   }
   const above = [...changes.keys()].filter(isAbove)
   if (above.length > 0) return refusal(above, 'is above the limit of what may be internalized')

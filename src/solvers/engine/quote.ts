@@ -16,7 +16,7 @@ import type { EngineOrder } from './request.ts'
 /** The UID of a quote's order, which no wallet owns or can sign. */
 export const quoteUid: OrderUid = packOrderUid(zeroAppData, zeroAddress, 0)
 
-const largestUint32 = 2 ** 32 - 1
+const maxUint32 = 2 ** 32 - 1
 
 /** The only order of an auction for a quote. Its limit price never binds. */
 export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestion): EngineOrder {
@@ -29,7 +29,7 @@ export function quoteOrder({ kind, sellToken, buyToken, amount }: OutsideQuestio
     fullSellAmount: sellAmount,
     buyAmount,
     fullBuyAmount: buyAmount,
-    validTo: largestUint32,
+    validTo: maxUint32,
     kind,
     receiver: null,
     owner: zeroAddress,

@@ -16,7 +16,7 @@ interface NewBan {
 /** Length of a ban in blocks: doubled for each ban of the solver since a time, up to the longest. */
 interface BanLength {
   first: number
-  longest: number
+  max: number
   since: Date
 }
 
@@ -27,13 +27,13 @@ interface BanLength {
 export async function storeBan(
   db: Db,
   { chainId, txHash, block, reason, at, ...ban }: NewBan,
-  { first, longest, since }: BanLength,
+  { first, max, since }: BanLength,
 ): Promise<number | undefined> {
   const solver = bytea(ban.solver)
   const [row] = await sql(db).$queryRaw<{ until_block: bigint }[]>`
     INSERT INTO solver_bans (chain_id, solver, tx_hash, block, until_block, reason, at)
     SELECT ${chainId}::int, ${solver}::bytea, ${bytea(txHash)}::bytea, ${block}::bigint,
-      ${block}::bigint + least(${first}::bigint * (2 ^ least(count(*), 30))::bigint, ${longest}::bigint), ${reason}::text, ${at}::timestamptz
+      ${block}::bigint + least(${first}::bigint * (2 ^ least(count(*), 30))::bigint, ${max}::bigint), ${reason}::text, ${at}::timestamptz
     FROM solver_bans WHERE chain_id = ${chainId} AND solver = ${solver} AND at > ${since}
     ON CONFLICT DO NOTHING RETURNING until_block`
   return row && Number(row.until_block)

@@ -24,7 +24,7 @@ interface HoldingRange {
   tokens: ReadonlyMap<Address, number>
   rights: readonly (LoggedRight & { blockNumber: number })[]
   /** Limit of kept tokens, and of kept rights. */
-  most: number
+  max: number
   /** Logs of this block cannot be read. */
   missedBlock?: number
 }
@@ -58,7 +58,7 @@ export async function storeHoldings(
   tx: Tx,
   chainId: number,
   from: HoldingIndex,
-  { to, final, tokens, rights, most, missedBlock }: HoldingRange,
+  { to, final, tokens, rights, max, missedBlock }: HoldingRange,
 ): Promise<boolean> {
   const { count } = await sql(tx).settlementHoldingIndex.updateMany({
     where: { chainId, blockNumber: BigInt(from.block), fromBlock: BigInt(from.fromBlock) },
@@ -67,8 +67,8 @@ export async function storeHoldings(
   if (count !== 1) return false
   const missed = [
     missedBlock,
-    tokens.size > 0 ? await insertTokens(tx, chainId, tokens, most) : null,
-    rights.length > 0 ? await writeRights(tx, chainId, rights, { final, most }) : null,
+    tokens.size > 0 ? await insertTokens(tx, chainId, tokens, max) : null,
+    rights.length > 0 ? await writeRights(tx, chainId, rights, { final, max }) : null,
   ].flatMap((block) => block ?? [])
   if (missed.length > 0 && from.missedBlock === null)
     await sql(tx).settlementHoldingIndex.update({
@@ -87,7 +87,7 @@ async function insertTokens(
   tx: Tx,
   chainId: number,
   tokens: HoldingRange['tokens'],
-  most: number,
+  max: number,
 ): Promise<number | null> {
   const [row] = await sql(tx).$queryRaw<{ missed: bigint | null }[]>`
     WITH fresh AS (
@@ -95,7 +95,7 @@ async function insertTokens(
       FROM unnest(${[...tokens.keys()].map(bytea)}::bytea[], ${[...tokens.values()].map(BigInt)}::bigint[]) AS f(token, block)
       WHERE NOT EXISTS (SELECT 1 FROM settlement_tokens t WHERE t.chain_id = ${chainId} AND t.token = f.token)
     ), placed AS (
-      SELECT *, place <= ${most} - (SELECT count(*) FROM settlement_tokens WHERE chain_id = ${chainId}) AS fits FROM fresh
+      SELECT *, place <= ${max} - (SELECT count(*) FROM settlement_tokens WHERE chain_id = ${chainId}) AS fits FROM fresh
     ), kept AS (
       INSERT INTO settlement_tokens (chain_id, token, first_block) SELECT ${chainId}, token, block FROM placed WHERE fits
     )
@@ -112,7 +112,7 @@ async function writeRights(
   tx: Tx,
   chainId: number,
   rights: HoldingRange['rights'],
-  { final, most }: Pick<HoldingRange, 'final' | 'most'>,
+  { final, max }: Pick<HoldingRange, 'final' | 'max'>,
 ): Promise<number | null> {
   const [row] = await sql(tx).$queryRaw<{ missed: bigint | null }[]>`
     WITH found AS (
@@ -124,7 +124,7 @@ async function writeRights(
         AS f(contract, kind, grantee, subject, block, value)
     ), placed AS (
       SELECT *, known OR row_number() OVER (PARTITION BY known ORDER BY block, contract, kind, grantee, subject)
-        <= ${most} - (SELECT count(*) FROM settlement_rights WHERE chain_id = ${chainId}) AS fits
+        <= ${max} - (SELECT count(*) FROM settlement_rights WHERE chain_id = ${chainId}) AS fits
       FROM found WHERE known OR value <> 0 OR block > ${final}
     ), written AS (
       INSERT INTO settlement_rights AS r (chain_id, contract, kind, grantee, subject, block_number, value)

@@ -32,10 +32,10 @@ export interface Tx extends Db {
 /** Every statement throws an Outage when the database does not answer. */
 export interface Database extends Db {
   /**
-   * Commits when `run` returns, rolls back when it throws. Read committed; bounded in time, to `leastMs`
+   * Commits when `run` returns, rolls back when it throws. Read committed; bounded in time, to `minMs`
    * where that is longer.
    */
-  transaction<T>(run: (tx: Tx) => Promise<T>, leastMs?: number): Promise<T>
+  transaction<T>(run: (tx: Tx) => Promise<T>, minMs?: number): Promise<T>
   close(): Promise<void>
 }
 
@@ -103,19 +103,17 @@ export function openDatabase({
     adapter: reportOutages(new PrismaPg(pool, { statementNameGenerator })),
     log: onStatement ? [{ emit: 'event', level: 'query' }] : [],
   })
-  if (onStatement) {
-    client.$on('query' as never, ((event: Prisma.QueryEvent) => onStatement(event.query)) as never)
-  }
+  if (onStatement) (client as PrismaClient<'query'>).$on('query', ({ query }) => onStatement(query))
   const { prepares } = access
   const names = createPlanNames()
   return {
     [handle]: { client, pools: { pool, reads, streams, replica, onStatement, names, prepares, renew } },
-    transaction: (run, leastMs = 0) =>
+    transaction: (run, minMs = 0) =>
       client
         .$transaction((tx) => run({ [handle]: { client: tx }, inTransaction: true }), {
           // The pool's own limit comes first.
           maxWait: waitMs + 500,
-          timeout: Math.max(transactionTimeoutMs, leastMs),
+          timeout: Math.max(transactionTimeoutMs, minMs),
         })
         .catch((error: unknown) => {
           throw asOutage(error)

@@ -77,7 +77,7 @@ export function createFeedTail(db: Db, source: FeedSource): FeedTail {
  */
 export interface WaitingCommits {
   count: number
-  longestSeconds: number
+  maxSeconds: number
 }
 
 /** The number of the lock is in the function `lock_feeds`. */
@@ -88,5 +88,5 @@ const statement = `SELECT count(*), coalesce(extract(epoch FROM max(clock_timest
 /** @throws Outage */
 export async function readWaitingCommits(db: Db): Promise<WaitingCommits> {
   const [[count, seconds] = ['0', '0']] = await readForStreams<[string, string]>(db, statement, [])
-  return { count: Number(count), longestSeconds: Number(seconds) }
+  return { count: Number(count), maxSeconds: Number(seconds) }
 }

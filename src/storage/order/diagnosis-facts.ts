@@ -96,7 +96,7 @@ export const diagnosisFacts = derived<ContextJson>(
   {
     type: 'JSON',
     text: (expression) => sqlExpression(expression),
-    read: (json) => json as never,
+    read: (json) => json as ContextJson,
     column: 'text',
     write: unwritten,
   },

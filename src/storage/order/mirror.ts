@@ -472,9 +472,9 @@ export async function changingMirrored(
 }
 
 /** Counts live orders up to a limit. In SQL: reads no more of them. */
-export async function countLive(db: Db, chainId: number, most: number): Promise<number> {
+export async function countLive(db: Db, chainId: number, max: number): Promise<number> {
   const [row] = await sql(db).$queryRaw<{ live: bigint }[]>`SELECT count(*) AS live FROM (
-    SELECT FROM ${raw(comparableRows(chainId))} LIMIT ${most}) counted`
+    SELECT FROM ${raw(comparableRows(chainId))} LIMIT ${max}) counted`
   return Number(row?.live ?? 0)
 }
 

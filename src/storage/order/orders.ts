@@ -156,7 +156,7 @@ interface OutOfMarketSearch {
   /** Unix seconds. */
   now: number
   /** Limit of the count. */
-  atMost: number
+  max: number
 }
 
 /**
@@ -166,12 +166,12 @@ interface OutOfMarketSearch {
  */
 export async function countOutOfMarket(
   db: Db,
-  { chainId, owner, now, atMost }: OutOfMarketSearch,
+  { chainId, owner, now, max }: OutOfMarketSearch,
 ): Promise<number> {
   const rows = await sql(db).$queryRaw<unknown[]>`
     SELECT 1 FROM orders o LEFT JOIN order_quotes q ON q.order_id = o.id
     WHERE o.owner = ${bytea(owner)} AND o.chain_id = ${chainId} AND ${raw(recordedStatus)} = ${raw(`'${recordedCodes.open}'`)}
       AND o.effective_valid_to >= ${now} AND o.class = 'limit' AND (q.order_id IS NULL OR ${raw(outOfMarket)})
-    LIMIT ${atMost}`
+    LIMIT ${max}`
   return rows.length
 }

@@ -43,11 +43,11 @@ export function argumentSlotOf(relation: Relation, args: unknown): ArgumentSlot 
 
 function rowsOf(relation: Relation, args: unknown): Prisma.Sql | undefined {
   if (relation.kind === 'same' || typeof relation.rows === 'string') return undefined
-  return relation.rows(args as never) as Prisma.Sql
+  return relation.rows(args) as Prisma.Sql
 }
 
 function sourceOf(relation: Relation & { kind: 'page' }, args: unknown): PageSource {
   const { rows, isComplete, mayBeEmpty = false } = relation
-  if (typeof rows !== 'string') return rows(args as never)
+  if (typeof rows !== 'string') return rows(args)
   return { ranges: [Prisma.raw(rows)], ...(isComplete && { isComplete: Prisma.raw(isComplete), mayBeEmpty }) }
 }

@@ -27,7 +27,7 @@ export interface Codec<Value> {
 
 /** An expression whose text needs no escaping, in quotation marks. */
 const quoted = (expression: string): Text => [...literal('"'), ...sqlExpression(expression), ...literal('"')]
-const unchanged = (json: unknown) => json as never
+const unchanged = <Value>(json: unknown) => json as Value
 
 /** An SQL expression for hex, for use in a longer text. */
 export const hexText = (expression: string) => `'0x' || encode(${expression}, 'hex')`

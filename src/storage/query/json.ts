@@ -33,7 +33,7 @@ export type RowFields<Row> = { readonly [Key in keyof Row]-?: Field<Row[Key]> }
 
 /** SQL for a row as JSON text; see `toRow`. `more`: members that are not fields. */
 export function rowSql<Row>(fields: RowFields<Row>, more: Readonly<Record<string, Text>> = {}): string {
-  const members = Object.entries<Field>(fields as never).map(
+  const members = Object.entries(fields as unknown as Record<string, Field>).map(
     ([key, field]) => [key, fieldText(field, { spelling: 'stored' })] as const,
   )
   return toSql(membersText([...members, ...Object.entries(more)]))

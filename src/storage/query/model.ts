@@ -57,8 +57,11 @@ export interface Field<Value = unknown> {
   deprecated?: string
 }
 
+/** SQL that depends on arguments. A method, so that each relation has arguments of its own type. */
+type FromArguments<Part> = { make(args: unknown): Part }['make']
+
 /** Rows in SQL: the text after FROM. A function if they depend on arguments. */
-type Rows = string | ((args: never) => Prisma.Sql)
+type Rows = string | FromArguments<Prisma.Sql>
 
 interface RelationBase {
   model: () => Model
@@ -104,7 +107,7 @@ export interface RowsValue {
 /** A list that can grow: a connection. `rows` has neither order nor limit; its last clause is a condition. */
 export interface PageRows extends RelationBase {
   kind: 'page'
-  rows: string | ((args: never) => PageSource)
+  rows: string | FromArguments<PageSource>
   key: PageKey
   /** SQL condition for rows without arguments, as in their source. */
   isComplete?: string

@@ -81,7 +81,7 @@ export interface PageArguments {
   before?: string | null | undefined
 }
 
-export const largestPage = 1_000
+export const maxPage = 1_000
 export const defaultPage = 10
 
 /** @throws Refusal InvalidParameter */
@@ -101,6 +101,6 @@ export function pageOf(key: PageKey, { first, last, after, before }: PageArgumen
 }
 
 function checkedSize(size: number, argument: 'first' | 'last'): number {
-  if (size >= 1 && size <= largestPage) return size
-  throw new Refusal('InvalidParameter', `${argument} must be from 1 to ${largestPage}`, { field: argument })
+  if (size >= 1 && size <= maxPage) return size
+  throw new Refusal('InvalidParameter', `${argument} must be from 1 to ${maxPage}`, { field: argument })
 }

@@ -63,7 +63,7 @@ async function insert(
 ): Promise<bigint> {
   const metadata = toMetadata(quote.calls)
   const [row] = await writePrepared<[string]>(db, insertSql, [
-    ...quoteColumns.map(({ valueIn }) => valueIn(quote as never)),
+    ...quoteColumns.map(({ valueIn }) => valueIn(quote)),
     metadata && JSON.stringify(metadata),
     details ? JSON.stringify(writeQuoteDetails(details)) : null,
     ...(party ? partyColumns(party) : [null, null, null]),

@@ -49,7 +49,7 @@ export interface RetentionOptions {
 /** Pause between rounds. */
 const restMs = 60_000
 /** Shortest pause between batches. Pauses last as long as batches: half of the time the database rests. */
-const leastPauseMs = 20
+const minPauseMs = 20
 const dayMs = 86_400_000
 /** Time between the expiry of a document and its removal: an order that read it before is stored by then. */
 const documentGraceDays = 1 / 24
@@ -102,7 +102,7 @@ async function sweepKind(
     add(batch)
     if (batch.isLast) return
     const took = performance.now() - started
-    await pause(Math.max(leastPauseMs, took), undefined, { signal }).catch(() => undefined)
+    await pause(Math.max(minPauseMs, took), undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -74,7 +74,7 @@ export async function noteUsedPools(
   db: Db,
   chainId: number,
   pools: readonly PoolIdentity[],
-  { at, most }: { at: Date; most: number },
+  { at, max }: { at: Date; max: number },
 ): Promise<void> {
   await sql(db).$executeRaw`
     WITH used AS (
@@ -82,7 +82,7 @@ export async function noteUsedPools(
         ${pools.map(({ token1 }) => bytea(token1))}::bytea[]) WITH ORDINALITY AS u(address, token0, token1, place)
     ), fresh AS (
       SELECT * FROM used u WHERE NOT EXISTS (SELECT 1 FROM followed_pools p WHERE p.chain_id = ${chainId} AND p.address = u.address)
-      ORDER BY place LIMIT greatest(0, ${most} - (SELECT count(*) FROM followed_pools WHERE chain_id = ${chainId}))
+      ORDER BY place LIMIT greatest(0, ${max} - (SELECT count(*) FROM followed_pools WHERE chain_id = ${chainId}))
     ), again AS (
       UPDATE followed_pools p SET used_at = ${at} FROM used u WHERE p.chain_id = ${chainId} AND p.address = u.address
     )
@@ -94,13 +94,13 @@ export async function noteUsedPools(
 export async function forgetUnusedPools(
   db: Db,
   chainId: number,
-  { since, most }: { since: Date; most: number },
+  { since, max }: { since: Date; max: number },
 ): Promise<void> {
   await sql(db).$executeRaw`
     WITH gone AS (
       DELETE FROM followed_pools WHERE chain_id = ${chainId} AND address IN (
         SELECT address FROM (SELECT address, used_at, row_number() OVER (ORDER BY used_at DESC, address) AS place
-          FROM followed_pools WHERE chain_id = ${chainId}) p WHERE p.place > ${most} OR p.used_at < ${since})
+          FROM followed_pools WHERE chain_id = ${chainId}) p WHERE p.place > ${max} OR p.used_at < ${since})
       RETURNING address)
     DELETE FROM pool_volumes WHERE chain_id = ${chainId} AND pool IN (SELECT address FROM gone)`
 }

@@ -74,20 +74,20 @@ export async function readPools({ rpc }: World['chain'], pools: readonly string[
 }
 
 /** The most that one way through at most three pools gives. */
-function mostFor(sold: bigint, from: string, to: string, pools: readonly Pool[], hops = 3): bigint {
+function maxFor(sold: bigint, from: string, to: string, pools: readonly Pool[], hops = 3): bigint {
   if (from === to) return sold
   if (hops === 0) return 0n
-  let most = 0n
+  let max = 0n
   for (const { tokens, reserves } of pools) {
     const side = tokens.indexOf(from)
     if (side < 0) continue
     const [given, taken] = [reserves[side] as bigint, reserves[1 - side] as bigint]
     const put = sold * 997n
     const got = (put * taken) / (given * 1_000n + put)
-    const end = mostFor(got, tokens[1 - side] as string, to, pools, hops - 1)
-    if (end > most) most = end
+    const end = maxFor(got, tokens[1 - side] as string, to, pools, hops - 1)
+    if (end > max) max = end
   }
-  return most
+  return max
 }
 
 /** What is wrong with the diagnoses. */
@@ -164,11 +164,11 @@ export async function wrongDiagnoses(
     if (first?.startsWith('SETTLEMENT_'))
       return owner === crowd.wallets.false || wish.hooks ? undefined : 'can be settled'
     const buyToken = wish.buy === 'native' ? wrapped : order.buyToken
-    const most = mostFor(remaining, order.sellToken, buyToken, pools)
+    const max = maxFor(remaining, order.sellToken, buyToken, pools)
     const asked = (order.buyAmount * remaining) / order.sellAmount
-    const isFar = most * 100n < asked * 97n
+    const isFar = max * 100n < asked * 97n
     // Of a partially fillable order a small part gets more.
-    if (told('PRICE_OUT_OF_REACH') && most * 100n > asked * 102n) return 'is within reach'
+    if (told('PRICE_OUT_OF_REACH') && max * 100n > asked * 102n) return 'is within reach'
     if (isFar && !wish.partiallyFillable && !told('PRICE_OUT_OF_REACH')) return 'is out of reach'
     if (wish.trader === 6 && !told('COSTS_MORE_THAN_IT_BRINGS') && !told('TOO_SMALL')) return 'is dust'
     return undefined

@@ -31,7 +31,7 @@ async function simulation(behaviour: Behaviour, knowsSlots = true, atOnce = 4) {
     now: Date.now,
     retries: 0,
     timeoutMs: 300,
-  } as never)
+  })
   const slots = async () => ({
     balance: knowsSlots ? () => slotOf : undefined,
     allowance: undefined,

@@ -175,15 +175,16 @@ describe.each(['debug_traceTransaction', 'trace_transaction'])(
 
 describe('a settlement whose hooks are not known', () => {
   const hash = `0x${'11'.repeat(32)}` as const
+  const ofAnswer = (answer: unknown) => faultOf(async <T>() => answer as T)
   const faultOf = (call: Rpc['call']) => minedHooks({ ...stage.evm.rpc, call }, stage.network, hash)
 
   test('is one of a node that does not trace, that fails, or whose trace is too large', async () => {
     expect(await faultOf(async () => missing())).toEqual({ fault: 'notOffered' })
     const failing = new RpcError('header not found', -32000)
     expect(await faultOf(() => Promise.reject(failing))).toEqual({ fault: 'failed' })
-    expect(await faultOf(async () => [1] as never)).toEqual({ fault: 'malformed' })
+    expect(await ofAnswer([1])).toEqual({ fault: 'malformed' })
     const frame = { type: 'CALL', to: hash, input: '0x' }
     const many = { ...frame, calls: Array(10_001).fill(frame) }
-    expect(await faultOf(async () => many as never)).toEqual({ fault: 'tooLarge' })
+    expect(await ofAnswer(many)).toEqual({ fault: 'tooLarge' })
   })
 })

@@ -544,7 +544,7 @@ test('the balance of a rich trader is not lowered, and the allowance is unlimite
   const noting: Rpc = {
     ...stage.evm.rpc,
     call: (method, params = []) => {
-      overrides.push(params[2] as never)
+      overrides.push(params[2] as (typeof overrides)[number])
       return stage.evm.rpc.call(method, params)
     },
   }

@@ -136,7 +136,7 @@ it('a stop loss waits for prices that are known, fresh and at the strike', async
     validTo: start + 100,
     sellTokenPriceOracle: priceOracles.WETH,
     buyTokenPriceOracle: priceOracles.USDC,
-    strike: String(2_500n * 10n ** 18n) as never,
+    strike: 2_500n * 10n ** 18n,
     maxTimeSinceLastOracleUpdate: 60n,
   }
   const stopLoss = (change: Partial<typeof input> = {}) =>

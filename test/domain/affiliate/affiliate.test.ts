@@ -21,7 +21,9 @@ test('the digest is the one that other libraries compute from the typed data', (
       const { EIP712Domain: _, ...structs } = types
       const digest = affiliateDigest(brand, { wallet, code })
       expect(digest).toBe(TypedDataEncoder.hash(domain, structs, message))
-      expect(digest).toBe(hashTypedData({ domain, types, primaryType, message } as never))
+      expect(digest).toBe(
+        hashTypedData({ domain, types, primaryType, message } as Parameters<typeof hashTypedData>[0]),
+      )
     }),
   )
 })

@@ -60,7 +60,7 @@ describe('beside its quote a trade is', () => {
 })
 
 describe('a trade is compared with', () => {
-  const least = 20_000n
+  const min = 20_000n
   test.each<[string, { kind: 'sell' | 'buy' }, Comparison, Comparison | undefined, string | undefined]>([
     ['its limit', sell, comparison(980n, 979n, 0n), undefined, 'limit'],
     [
@@ -89,10 +89,10 @@ describe('a trade is compared with', () => {
     ['the limit of a buy order', buy, comparison(100n, 49n, 0n), undefined, 'limit'],
     ['no limit that is twice the price', buy, comparison(100n, 50n, 0n), comparison(51n, 2n, 0n), 'quote'],
   ])('%s', (_, order, limit, quote, expected) => {
-    expect(improvementReference(order, limit, { quote }, least)).toBe(expected)
+    expect(improvementReference(order, limit, { quote }, min)).toBe(expected)
     // The market counts only where nothing else is a price.
     const market = comparison(50n, 1n, 0n)
-    expect(improvementReference(order, limit, { quote, market }, least)).toBe(
+    expect(improvementReference(order, limit, { quote, market }, min)).toBe(
       expected === 'none' ? 'market' : expected,
     )
   })

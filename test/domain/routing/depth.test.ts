@@ -42,11 +42,11 @@ test('an amount within a level is the best route’s, and a little more is not',
   const price = (3_000 * 997) / 1_000
   for (const { bps, sellAmount, buyAmount } of depthOf(split, a, b, [10, 50, 200]) ?? []) {
     expect(bestRouteForSell(split, a, b, sellAmount)?.amountOut).toBe(buyAmount)
-    const least = price * (1 - bps / 10_000)
-    expect(Number(buyAmount) / Number(sellAmount)).toBeGreaterThanOrEqual(least * (1 - 1e-12))
+    const min = price * (1 - bps / 10_000)
+    expect(Number(buyAmount) / Number(sellAmount)).toBeGreaterThanOrEqual(min * (1 - 1e-12))
     const more = (sellAmount * 1_003n) / 1_000n
     const out = bestRouteForSell(split, a, b, more)?.amountOut ?? 0n
-    expect(Number(out) / Number(more)).toBeLessThan(least)
+    expect(Number(out) / Number(more)).toBeLessThan(min)
   }
 })
 

@@ -133,9 +133,9 @@ describe('what a path adds at a price elsewhere', () => {
             const given = (demand.amount * part) / 1_000
             return sign * (farOf(demand, candidate, given) - (price / 100) ** 2 * given) - candidate.cost
           })
-          const most = Math.max(...gains)
-          expect(gain).toBeGreaterThanOrEqual(most - 1e6)
-          expect(gain - most).toBeLessThan(2e13)
+          const max = Math.max(...gains)
+          expect(gain).toBeGreaterThanOrEqual(max - 1e6)
+          expect(gain - max).toBeLessThan(2e13)
           if (sign * (root - price) <= 0) expect(gain).toBe(-candidate.cost)
         },
       ),

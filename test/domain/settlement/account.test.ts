@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   type FeeTaken,
   lastAttributedBlock,
-  longestAccountRange,
+  maxAccountRange,
   settlementAmounts,
 } from '../../../src/domain/settlement/accounting.ts'
 import { coin, dollar, numbered, wrapped } from '../../fakes/order.ts'
@@ -62,5 +62,5 @@ test.each([
 test('blocks within six hours of a deadline, and those of a week', () => {
   expect(lastAttributedBlock(1_000, 12_000)).toBe(2_800)
   expect(lastAttributedBlock(0, 7_000)).toBe(3_086)
-  expect([longestAccountRange(12_000), longestAccountRange(7_000)]).toEqual([50_400, 86_400])
+  expect([maxAccountRange(12_000), maxAccountRange(7_000)]).toEqual([50_400, 86_400])
 })

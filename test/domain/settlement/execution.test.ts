@@ -146,8 +146,8 @@ describe('a trade of a solution', () => {
     expect(at(half - 1n, half, half, half + 2n)).toEqual(large)
     // Of the bought amount alone, and exactly the largest of the sold.
     expect(at(2n, 1n, 1n, half * half)).toEqual(large)
-    const [most, price] = [2n ** 128n - 1n, 2n ** 128n + 1n]
-    expect(at(price, most, price, most)).toMatchObject({ score: 0n })
+    const [max, price] = [2n ** 128n - 1n, 2n ** 128n + 1n]
+    expect(at(price, max, price, max)).toMatchObject({ score: 0n })
   })
 })
 

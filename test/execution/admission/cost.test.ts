@@ -135,18 +135,18 @@ describe('responses that report their cost', () => {
   })
 
   test('a document at the limit is answered, and one above it is refused', async () => {
-    const most = [1_000, 999].map(
+    const max = [1_000, 999].map(
       (first, index) =>
         `page${index}: orders(first: ${first}) { nodes { trades(first: 3) { nodes { txHash } } } }`,
     )
     const one = (name: string) => `${name}: node(id: "Order:x") { id }`
     const lasts = ['last0', 'last1', 'last2']
-    const { body } = await ask(`{ ${most.join(' ')} ${lasts.map(one).join(' ')} }`)
+    const { body } = await ask(`{ ${max.join(' ')} ${lasts.map(one).join(' ')} }`)
     expect([body.extensions.cost.requested, Object.keys(body.data)]).toEqual([
       10_000,
       ['page0', 'page1', ...lasts],
     ])
-    const more = await ask(`{ ${most.join(' ')} ${[...lasts, 'over'].map(one).join(' ')} }`)
+    const more = await ask(`{ ${max.join(' ')} ${[...lasts, 'over'].map(one).join(' ')} }`)
     expect([more.body.extensions.cost.requested, more.body.data]).toEqual([10_001, undefined])
   })
 

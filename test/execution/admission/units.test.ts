@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OrderUid } from '../../../src/domain/order/order.ts'
 import { numbered } from '../../fakes/order.ts'
 import { storeNotification, storeOrder } from '../../fakes/story.ts'
 import type { TestServer } from '../../setup/server.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
     await storeOrder(db, {
       owner: collector,
       validTo,
-      uid: `${bytes32(index)}${collector.slice(2)}${validTo.toString(16)}` as never,
+      uid: `${bytes32(index)}${collector.slice(2)}${validTo.toString(16)}` as OrderUid,
     })
   }
   for (let index = 0; index < storedNotifications; index++) await storeNotification(db, collector, index)
@@ -87,11 +88,11 @@ describe('units by the size of the response', () => {
   test.each([
     ['orders', `/sepolia/api/v1/account/${collector}/orders?limit=1000`, storedOrders, 2],
     ['notifications', `/accounts/${collector}/notifications`, storedNotifications, 1],
-  ])('as text of the database: a unit for each 64 KiB of %s', async (_, path, listed, least) => {
+  ])('as text of the database: a unit for each 64 KiB of %s', async (_, path, listed, min) => {
     const answer = await fresh().send(path)
     expect(jsonOf(answer)).toHaveLength(listed)
     const units = Math.ceil(answer.bytes.length / 65_536)
-    expect(units).toBeGreaterThanOrEqual(least)
+    expect(units).toBeGreaterThanOrEqual(min)
     expect(left(answer)).toBe(fullBucket - units)
   })
 

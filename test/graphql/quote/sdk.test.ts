@@ -1,4 +1,4 @@
-import { OrderBookApi, OrderKind, TradingSdk } from '@cowprotocol/cow-sdk'
+import { OrderKind } from '@cowprotocol/cow-sdk'
 import { ViemAdapter } from '@cowprotocol/sdk-viem-adapter'
 import { createPublicClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -8,6 +8,7 @@ import { parseAppDataDocument } from '../../../src/domain/app-data/document.ts'
 import { partnerVolumeFees } from '../../../src/domain/fee/policy.ts'
 import type { QuoteReply, QuoteRequest } from '../../../src/domain/quote/quote.ts'
 import { dollar, numbered, wrapped } from '../../fakes/order.ts'
+import { orderBookAt, tradingSdk } from '../../setup/sdk.ts'
 import { network, openTestServer, sampleReply, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
 
@@ -37,12 +38,7 @@ describe('the order that the client library signs', () => {
       provider: createPublicClient({ chain: sepolia, transport: http(server.url) }),
       signer: account,
     })
-    const orderBookApi = new OrderBookApi({
-      chainId,
-      env: 'prod',
-      baseUrls: { [chainId]: `${server.url}/sepolia` },
-    } as never)
-    const sdk = new TradingSdk({ chainId, appCode: 'test' }, { orderBookApi }, adapter as never)
+    const sdk = tradingSdk(chainId, orderBookAt(chainId, `${server.url}/sepolia`), adapter)
     const { quoteResults } = await sdk.getQuote({
       kind,
       sellToken: dollar,
@@ -79,9 +75,9 @@ describe('the order that the client library signs', () => {
       for (const [name, value] of Object.entries(own)) {
         expect([name, lower(orderToSign[name as keyof typeof orderToSign])]).toEqual([name, value])
       }
-      const within = (mine: string, theirs: string, most: bigint) => {
+      const within = (mine: string, theirs: string, max: bigint) => {
         expect(BigInt(mine) - BigInt(theirs)).toBeGreaterThanOrEqual(0n)
-        expect(BigInt(mine) - BigInt(theirs)).toBeLessThanOrEqual(most)
+        expect(BigInt(mine) - BigInt(theirs)).toBeLessThanOrEqual(max)
       }
       within(sellAmount, orderToSign.sellAmount, kind === OrderKind.SELL ? 0n : 3n)
       within(orderToSign.buyAmount, buyAmount, kind === OrderKind.SELL ? 3n : 0n)

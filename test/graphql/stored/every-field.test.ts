@@ -19,7 +19,7 @@ const fields: Place[] = Object.values(schema.getTypeMap()).flatMap((type) => {
   return Object.values(type.getFields()).map((field) => ({
     type: type.name,
     field: field.name,
-    isCompiled: storedFieldOf(field as never) !== undefined || field.extensions.findKeys !== undefined,
+    isCompiled: storedFieldOf(field) !== undefined || field.extensions.findKeys !== undefined,
   }))
 })
 const nameOf = ({ type, field }: Place) => `${type}.${field}`

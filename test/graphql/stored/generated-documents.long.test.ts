@@ -59,9 +59,9 @@ class Roots {
   statements(isMixed: boolean): readonly number[] {
     const needsRow = ([key, name]: [string, string]) =>
       !['tokens', 'account'].includes(name) || this.beyondNames.has(key)
-    const least = [...this.names].filter(needsRow).length
+    const min = [...this.names].filter(needsRow).length
     if (!isMixed) return [this.names.size]
-    return this.reachesOutside ? [least] : [least, this.names.size]
+    return this.reachesOutside ? [min] : [min, this.names.size]
   }
 }
 const known = new Set(['Token.address', 'Token.usdPrice', 'Account.address'])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodedId } from '../../fakes/node-id.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
-import { most, names, storeGoldenRows } from './golden-rows.ts'
+import { max, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, owner, other, sell, buy, third, solver, loser, transaction, attempt } = names
 const chain = 11155111
@@ -40,7 +40,7 @@ test('Trade', async () => {
       auction: { auctionId: 30 },
       executedProtocolFees: [
         { token: tokenOf(buy), amount: '1', policy: { __typename: 'SurplusFeePolicy' } },
-        { token: tokenOf(sell), amount: most, policy: { __typename: 'VolumeFeePolicy' } },
+        { token: tokenOf(sell), amount: max, policy: { __typename: 'VolumeFeePolicy' } },
         { token: tokenOf(buy), amount: '3', policy: { __typename: 'PriceImprovementFeePolicy' } },
       ],
     },
@@ -50,8 +50,8 @@ test('Trade', async () => {
       logIndex: 0,
       orderUid: traded,
       owner: other,
-      sellAmount: most,
-      sellAmountBeforeFees: most,
+      sellAmount: max,
+      sellAmountBeforeFees: max,
       buyAmount: '0',
       txHash: attempt,
       auctionId: null,
@@ -79,7 +79,7 @@ test('Auction, Solution and SettlementAttempt', async () => {
     orders: { nodes: [{ uid: traded }] },
     nativePrices: [
       { token: { address: sell }, price: '0' },
-      { token: { address: buy }, price: most },
+      { token: { address: buy }, price: max },
       { token: { address: third }, price: '7' },
     ],
     settlementAttempts: [
@@ -116,14 +116,14 @@ test('Auction, Solution and SettlementAttempt', async () => {
         solver: loser,
         isWinner: false,
         filteredOut: true,
-        score: most,
+        score: max,
         referenceScore: null,
         txHash: null,
         auction: { auctionId: 30 },
         orders: [
           {
             orderUid: bare,
-            executedSell: most,
+            executedSell: max,
             executedBuy: '1',
             sellToken: { address: sell },
             buyToken: { address: buy },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
-import { most, names, storeGoldenRows } from './golden-rows.ts'
+import { max, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, other, sell, buy, third, solver, loser, transaction } = names
 
@@ -18,10 +18,10 @@ async function read(path: string): Promise<unknown> {
   return body
 }
 
-const auction = { orders: [traded], prices: { [sell]: '0', [buy]: most, [third]: '7' } }
-const lost = { id: bare, sellAmount: most, buyAmount: '1' }
+const auction = { orders: [traded], prices: { [sell]: '0', [buy]: max, [third]: '7' } }
+const lost = { id: bare, sellAmount: max, buyAmount: '1' }
 const won = { id: traded, sellAmount: '410', buyAmount: '200' }
-const last = { score: most, ranking: 2, clearingPrices: {}, isWinner: false, filteredOut: true }
+const last = { score: max, ranking: 2, clearingPrices: {}, isWinner: false, filteredOut: true }
 const first = { score: '900', ranking: 1, clearingPrices: {}, isWinner: true, filteredOut: false }
 
 test('a competition, worst solution first', async () => {

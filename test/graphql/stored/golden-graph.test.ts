@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodedId } from '../../fakes/node-id.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
-import { most, names, storeGoldenRows } from './golden-rows.ts'
+import { max, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, owner, other, sell, buy, third, solver, loser } = names
 const chain = 11155111
@@ -35,7 +35,7 @@ test('Order without its optional parts', async () => {
       from: owner,
       receiver: names.zero,
       effectiveReceiver: owner,
-      sellAmount: most,
+      sellAmount: max,
       buyAmount: '1',
       feeAmount: '0',
       validTo: 4294967295,
@@ -66,7 +66,7 @@ test('Order without its optional parts', async () => {
       onchainUser: null,
       quoteId: null,
       fullBalanceCheck: false,
-      limitPrice: { decimal: '0', numerator: '1', denominator: most },
+      limitPrice: { decimal: '0', numerator: '1', denominator: max },
       executedPrice: null,
       surplus: { amount: '0', token: { address: buy } },
       interactions: { pre: [], post: [] },
@@ -125,7 +125,7 @@ test('Order and OrderQuote with all optional parts', async () => {
         denominator: '405',
       },
       surplus: { amount: '95', token: { address: sell } },
-      interactions: { pre: [{ target: third, value: most, callData: '0x' }], post: [] },
+      interactions: { pre: [{ target: third, value: max, callData: '0x' }], post: [] },
       onchainOrderData: null,
       ethflowData: null,
       progress: {
@@ -137,7 +137,7 @@ test('Order and OrderQuote with all optional parts', async () => {
       },
       quote: {
         gasAmount: '155000',
-        gasPrice: most,
+        gasPrice: max,
         sellTokenPrice: '0.000332330009999999999',
         sellAmount: '1000',
         buyAmount: '400',
@@ -173,7 +173,7 @@ test('Token', async () => {
           name: 'two\nlines',
           decimals: null,
           firstTradeBlock: 90,
-          lastAuctionPrice: most,
+          lastAuctionPrice: max,
         },
       ],
       sellToken: { symbol: 'A "B"' },

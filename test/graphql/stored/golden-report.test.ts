@@ -6,7 +6,7 @@ import { toSql } from '../../../src/storage/query/sql-text.ts'
 import { encodedId } from '../../fakes/node-id.ts'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { graphql } from '../../setup/trader.ts'
-import { most, names, storeGoldenRows } from './golden-rows.ts'
+import { max, names, storeGoldenRows } from './golden-rows.ts'
 
 const { traded, sell, buy, solver, loser, transaction, attempt } = names
 const chain = 11155111
@@ -81,7 +81,7 @@ test('DebugReport with OrderEvent, Execution, FeePolicy and SettlementAttempt', 
           auction: { auctionId: 30 },
           nativePrices: [
             { token: { address: sell }, price: '0' },
-            { token: { address: buy }, price: most },
+            { token: { address: buy }, price: max },
           ],
           proposedSolutions: [
             {
@@ -102,7 +102,7 @@ test('DebugReport with OrderEvent, Execution, FeePolicy and SettlementAttempt', 
               blockNumber: 102,
               protocolFees: [
                 { token: tokenOf(buy), amount: '1' },
-                { token: tokenOf(sell), amount: most },
+                { token: tokenOf(sell), amount: max },
                 { token: tokenOf(buy), amount: '3' },
               ],
             },

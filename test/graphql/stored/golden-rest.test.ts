@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestServer, type TestServer } from '../../setup/server.ts'
 import { request } from '../../setup/trader.ts'
-import { most, names, storeGoldenRows } from './golden-rows.ts'
+import { max, names, storeGoldenRows } from './golden-rows.ts'
 
 const { bare, traded, owner, other, sell, buy, third, solver, loser, transaction, attempt } = names
 
@@ -25,7 +25,7 @@ const bareOrder = {
   receiver: names.zero,
   sellToken: sell,
   buyToken: buy,
-  sellAmount: most,
+  sellAmount: max,
   buyAmount: '1',
   feeAmount: '0',
   validTo: 4294967295,
@@ -91,12 +91,12 @@ const tradedOrder = {
   availableBalance: null,
   quoteId: 77,
   fullBalanceCheck: true,
-  interactions: { pre: [{ target: third, value: most, callData: '0x' }], post: [] },
+  interactions: { pre: [{ target: third, value: max, callData: '0x' }], post: [] },
 }
 
 const quote = {
   gasAmount: '155000',
-  gasPrice: most,
+  gasPrice: max,
   sellTokenPrice: '0.000332330009999999999',
   sellAmount: '1000',
   buyAmount: '400',
@@ -139,7 +139,7 @@ test('the debug report', async () => {
         id: 30,
         block: 100,
         deadline: 103,
-        nativePrices: { [sell]: '0', [buy]: most },
+        nativePrices: { [sell]: '0', [buy]: max },
         proposedSolutions: [
           {
             solutionUid: 0,
@@ -159,7 +159,7 @@ test('the debug report', async () => {
             blockNumber: 102,
             protocolFees: [
               { token: buy, amount: '1' },
-              { token: sell, amount: most },
+              { token: sell, amount: max },
               { token: buy, amount: '3' },
             ],
           },
@@ -214,8 +214,8 @@ test('the debug report', async () => {
       {
         blockNumber: 90,
         logIndex: 0,
-        sellAmount: most,
-        sellAmountBeforeFees: most,
+        sellAmount: max,
+        sellAmountBeforeFees: max,
         buyAmount: '0',
         txHash: attempt,
       },
@@ -226,11 +226,11 @@ test('the debug report', async () => {
 test('trades, with each fee policy under its kind', async () => {
   const common = { orderUid: traded, owner: other, sellToken: sell, buyToken: buy }
   const first = { ...common, blockNumber: 102, logIndex: 7, sellAmount: '410', sellAmountBeforeFees: '405' }
-  const second = { ...common, blockNumber: 90, logIndex: 0, sellAmount: most, sellAmountBeforeFees: most }
+  const second = { ...common, blockNumber: 90, logIndex: 0, sellAmount: max, sellAmountBeforeFees: max }
   const quoted = { fee: '10', sellAmount: '1000', buyAmount: '400' }
   const executedProtocolFees = [
     { policy: { surplus: { factor: 0.5, maxVolumeFactor: 0.01 } }, amount: '1', token: buy },
-    { policy: { volume: { factor: 0.0025 } }, amount: most, token: sell },
+    { policy: { volume: { factor: 0.0025 } }, amount: max, token: sell },
     {
       policy: { priceImprovement: { factor: 0.000001, maxVolumeFactor: 0, quote: quoted } },
       amount: '3',

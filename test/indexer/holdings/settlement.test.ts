@@ -58,7 +58,7 @@ const allowed = (token: Address, spender: Address, value: bigint, owner = settle
 })
 
 /** A node with blocks of logs, which limits its answers. */
-function createWorld(most?: number) {
+function createWorld(max?: number) {
   const indexing: Indexing = { chainId, db: database.db, now: () => 0, network }
   const blocks: { number: number; hash: Bytes32; parentHash: Bytes32; timestamp: number; logs: RawLog[] }[] =
     []
@@ -141,7 +141,7 @@ function createWorld(most?: number) {
         {
           network,
           db,
-          ...(most !== undefined && { most }),
+          ...(max !== undefined && { max }),
           log: { ...silentLog, warn: (text) => warnings.push(text), error: (text) => warnings.push(text) },
           meter: {
             known: (known) => void figures.push(known),

@@ -35,7 +35,7 @@ const lookup = ((host: string, options: object, answer: (...result: unknown[]) =
     return setImmediate(() => answer(fault))
   }
   const left = names.get(host)
-  if (!left) return systemLookup(host, options, answer as never)
+  if (!left) return systemLookup(host, options, answer)
   const addresses = (left.length > 1 ? left.shift() : left[0]) ?? []
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   setImmediate(() =>

@@ -65,7 +65,7 @@ async function verified(id: string, secrets: readonly string[]): Promise<boolean
   const row = await sql(server.database.db).channel.findUniqueOrThrow({ where: { id } })
   const sender = createWebhookSender({ receivers: createReceivers(['127.0.0.1']), now: () => clock })
   receiver.received.splice(0)
-  await sender.sendConfirmation(row as never, 'token')
+  await sender.sendConfirmation(row as unknown as Parameters<typeof sender.sendConfirmation>[0], 'token')
   const { text = '', headers = {} } = receiver.received[0] ?? {}
   vi.setSystemTime(clock)
   try {

@@ -400,7 +400,7 @@ describe('with polling', () => {
   test('one process polls at a time, updates outlive it, and its end does not wait', async () => {
     await start()
     const { account } = await confirmed()
-    expect(telegram.mostPolls()).toBe(1)
+    expect(telegram.maxPolls()).toBe(1)
     const since = performance.now()
     await closeAll()
     expect(performance.now() - since).toBeLessThan(5_000)

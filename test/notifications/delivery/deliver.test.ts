@@ -126,11 +126,11 @@ test('receivers that do not answer hold up no other', async () => {
     stuck.add(channel.id)
   }
   let underWay = 0
-  let most = 0
+  let max = 0
   const { wake } = startDelivery({
     webhook: senderOf(async (id) => {
       if (stuck.has(id)) {
-        most = Math.max(most, ++underWay)
+        max = Math.max(max, ++underWay)
         await answered
         underWay--
       }
@@ -143,7 +143,7 @@ test('receivers that do not answer hold up no other', async () => {
   await untilDelivered(1)
   answer()
   await untilDelivered(71)
-  expect(most).toBe(70)
+  expect(max).toBe(70)
 })
 
 test('a channel of more than one turn is sent to until nothing is due', async () => {

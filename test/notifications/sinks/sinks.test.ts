@@ -58,7 +58,7 @@ function startProcess(given: Partial<SinksOptions>) {
       kinds: ['nats', 'webhook'],
       ofPartners: true,
       meter: { count() {}, countGap: (kind) => gaps.push(kind) },
-      limits: { ...sinkLimits, retryMs: { least: 10, most: 40 } },
+      limits: { ...sinkLimits, retryMs: { min: 10, max: 40 } },
       readPage: pagesOf([]),
       open: () => ({ send: () => Promise.resolve() }),
       ...given,

@@ -150,13 +150,13 @@ describe('concurrent trials', () => {
       const last = await script.verdicts(tokens.slice(-1))
       expect([...last.values()]).toEqual(['unknown'])
       await expect(script.checkTokens(tokens.slice(-1))).resolves.toBeUndefined()
-      let most = 0
+      let max = 0
       const working = setInterval(() => {
-        most = Math.max(most, script.ends.length)
+        max = Math.max(max, script.ends.length)
         script.end()
       }, 0)
       const verdicts = await result.finally(() => clearInterval(working))
-      expect(most).toBe(running)
+      expect(max).toBe(running)
       expect(count(verdicts, 'fee-on-transfer')).toBe(running + waiting)
       expect(count(verdicts, 'unknown')).toBe(200 - running - waiting)
     },

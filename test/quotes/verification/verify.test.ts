@@ -129,9 +129,9 @@ describe('a promise', () => {
     const { amountOut } = estimateFor([a, b], 'sell', ether)
     const promising = (promised: bigint) => verify(estimateFor([a, b], 'sell', ether, { promised }))
     /** The highest promise whose 99 percent, rounded up, the simulation still gives. */
-    const most = (amountOut * 100n) / 99n
-    expect(await promising(most)).toEqual(held({ sellAmount: ether, buyAmount: amountOut }))
-    expect(await promising(most + 1n)).toEqual({
+    const max = (amountOut * 100n) / 99n
+    expect(await promising(max)).toEqual(held({ sellAmount: ether, buyAmount: amountOut }))
+    expect(await promising(max + 1n)).toEqual({
       verdict: 'refuted',
       reason: expect.stringContaining('balance'),
     })
@@ -141,9 +141,9 @@ describe('a promise', () => {
   test('to sell less than the simulation takes is corrected and refuted likewise', async () => {
     const { amountOut } = estimateFor([a, b], 'buy', ether)
     const promising = (promised: bigint) => verify(estimateFor([a, b], 'buy', ether, { promised }))
-    const least = (ether * 100n + 100n) / 101n
-    expect(await promising(least)).toEqual(held({ sellAmount: ether, buyAmount: amountOut }))
-    expect(await promising(least - 1n)).toMatchObject({ verdict: 'refuted' })
+    const min = (ether * 100n + 100n) / 101n
+    expect(await promising(min)).toEqual(held({ sellAmount: ether, buyAmount: amountOut }))
+    expect(await promising(min - 1n)).toMatchObject({ verdict: 'refuted' })
   })
 
   test('of less than the simulation gives is raised', async () => {

@@ -27,7 +27,7 @@ const maxRounds = 40
 /** The tolerated excess of a pool's output, in thousandths of a native coin. */
 const closeEnough = 1e-3
 /** The largest trade of a pool, as a multiple of its reserve. */
-const largestTrade = 4
+const maxTrade = 4
 
 /**
  * Returns an upper bound of the score of any settlement of this auction, in native coins, from a
@@ -174,7 +174,7 @@ function addCurve(model: Model, curve: PoolCurve): void {
     const offset = outputOf(curve, amount) - slope * amount
     model.rows.push(`${term(1, got)} ${term(-slope, given)} ${term(-offset, used)} <= 0`)
   }
-  model.rows.push(`${term(1, given)} ${term(-depth * largestTrade, used)} <= 0`)
+  model.rows.push(`${term(1, given)} ${term(-depth * maxTrade, used)} <= 0`)
   add(model, curve.tokenIn, term(-1, given))
   add(model, curve.tokenOut, term(1, got))
 }

@@ -42,8 +42,8 @@ function ringOf(tokens: readonly Address[], amount: bigint, better: bigint, kind
 /** One that sells just what three take, and takes just what they sell. */
 function oneAgainstThree(one: Address, other: Address, amount: bigint, better: bigint) {
   const large = asking(one, other, amount, better)
-  const [part, most] = [large.order.buyAmount / 5n, large.order.buyAmount]
-  return [large, ...[part, 2n * part, most - 3n * part].map((sold) => asking(other, one, sold, better))]
+  const [part, max] = [large.order.buyAmount / 5n, large.order.buyAmount]
+  return [large, ...[part, 2n * part, max - 3n * part].map((sold) => asking(other, one, sold, better))]
 }
 
 /** @returns the fees in native atoms */

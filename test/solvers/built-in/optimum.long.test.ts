@@ -87,8 +87,8 @@ function worthOf(
 }
 
 /** Of a concave function, by ternary search. */
-function highest(of: (amount: number) => number, most: number): number {
-  let [low, high, best] = [0, most, 0]
+function highest(of: (amount: number) => number, max: number): number {
+  let [low, high, best] = [0, max, 0]
   for (let step = 0; step < 120; step++) {
     const [left, right] = [low + (high - low) / 3, high - (high - low) / 3]
     if (of(left) < of(right)) low = left

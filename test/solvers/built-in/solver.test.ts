@@ -42,7 +42,7 @@ async function solve(auction: Auction, pools: Pool[]): Promise<Solution[]> {
 }
 
 /** Rounding leaves at most an atom of each token for each trade, each of its policies, and each swap. */
-const atMost = ({ executions, proposal }: Solution) =>
+const maxLeft = ({ executions, proposal }: Solution) =>
   BigInt(
     executions.reduce((sum, { protocolFees }) => sum + 1 + protocolFees.length, proposal.interactions.length),
   )
@@ -93,7 +93,7 @@ describe('the solver on random markets', () => {
           expect(fills).toEqual(solution.executions.map(({ sell, buy }) => ({ sell, buy })))
           for (const [token, amount] of left) expect([token, amount >= 0n]).toEqual([token, true])
           for (const [token, amount] of untold(auction, solution, left)) {
-            expect([token, amount >= -4n && amount <= atMost(solution)]).toEqual([token, true])
+            expect([token, amount >= -4n && amount <= maxLeft(solution)]).toEqual([token, true])
           }
           count[solution.executions.length > 1 ? 'together' : 'alone']++
           if (plan.tokens.includes(nativeMarker)) count.native++

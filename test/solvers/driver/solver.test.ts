@@ -53,8 +53,8 @@ beforeEach(() => {
   const limits = {
     failures: 3,
     atOnce: 2,
-    pauseMs: { least: 1_000, most: 1_000 },
-    backOffMs: { least: 1_000, most: 1_000 },
+    pauseMs: { min: 1_000, max: 1_000 },
+    backOffMs: { min: 1_000, max: 1_000 },
   }
   solver = connectDriver({
     name: 'x',

@@ -15,7 +15,7 @@ interface Golden {
   outcome: 'accepted' | 'none' | 'error' | 'malformed' | { kind: string; reason: string }
 }
 
-const limit = (most: bigint) => ({ perSettlement: most, perDay: 2n * most })
+const limit = (max: bigint) => ({ perSettlement: max, perDay: 2n * max })
 const options = {
   pools: [samplePool('01', wrapped, dollar, 10_000n)],
   settlement,

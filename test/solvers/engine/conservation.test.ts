@@ -53,8 +53,8 @@ function createRandom(seed: number) {
     chance: (share: number) => next() < share,
     below: (count: number) => Math.floor(next() * count),
     /** Up to a part of `most`, uneven in its last digits. */
-    amount: (most: bigint) =>
-      (most * BigInt(1 + Math.floor(next() * 1e6))) / 1_000_000n + BigInt(Math.floor(next() * 997)),
+    amount: (max: bigint) =>
+      (max * BigInt(1 + Math.floor(next() * 1e6))) / 1_000_000n + BigInt(Math.floor(next() * 997)),
   }
 }
 
@@ -167,9 +167,9 @@ function randomCase(random: Random): Case | undefined {
 /**
  * What the settlement contract has more of each token after the plan, and whether the calls at its end pass.
  */
-function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', most = held) {
+function settled({ auction, solution, bookings }: Case, form: 'kept' | 'whole', max = held) {
   const touched = touchedBy(solution.proposal, auction, wrapped)
-  const balances = new Map([...most].filter(([token]) => touched.includes(token)))
+  const balances = new Map([...max].filter(([token]) => touched.includes(token)))
   const planOf = (network: Parameters<typeof guarded>[3]) => {
     const { proposal } = guarded(solution, bookings, balances, network)
     const shown = form === 'kept' ? proposal : (proposal.uninternalized ?? proposal)

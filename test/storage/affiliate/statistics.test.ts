@@ -345,7 +345,7 @@ function totalsOf(members: { binding: Binding; volume: bigint; active: boolean }
     nearest: members
       .filter(({ active, volume, binding }) => active && leftToNext(volume, binding.terms) > 0n)
       .map(({ volume, binding }) => volume % binding.terms.triggerVolume)
-      .reduce((largest, one) => (one > largest ? one : largest), 0n),
+      .reduce((max, one) => (one > max ? one : max), 0n),
     activeTraders: members.filter(({ active }) => active).length,
     totalTraders: members.length,
   }

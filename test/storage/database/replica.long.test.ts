@@ -195,7 +195,7 @@ test('what is read from an order book is there at once, for each client that nam
       get: unused,
       pass: unused,
       order: () => Promise.resolve(body),
-      state: () => 'closed' as never,
+      state: () => 'closed',
     },
     meter: { stored() {}, compared() {}, refused() {}, unverified() {}, missing() {}, ...ignored },
     readSettled: unused,

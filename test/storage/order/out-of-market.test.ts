@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 
 const newOwner = () => `0x${(++owners).toString(16).padStart(40, '0')}` as Address
-const count = (owner: Address, atMost = 100) => countOutOfMarket(database.db, { chainId, owner, now, atMost })
+const count = (owner: Address, max = 100) => countOutOfMarket(database.db, { chainId, owner, now, max })
 
 /** Just in the market, and just out of it; the third pair differs only by the rounding of the fee's share. */
 const edges = [

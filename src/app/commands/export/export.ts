@@ -158,11 +158,11 @@ function filterOf(flags: ExportFlags): Record<string, string[]> {
   )
 }
 
-function integer(name: string, text: string, most: number): number {
+function integer(name: string, text: string, max: number): number {
   const value = Number(text)
-  return /^\d{1,9}$/.test(text) && value >= 1 && value <= most
+  return /^\d{1,9}$/.test(text) && value >= 1 && value <= max
     ? value
-    : fault(`--${name} must be a whole number from 1 to ${most}`)
+    : fault(`--${name} must be a whole number from 1 to ${max}`)
 }
 
 function fault(text: string): never {

@@ -61,7 +61,7 @@ interface FeedOptions {
 
 const maxPageBytes = 64 * 2 ** 20
 /** Longest pause that a service may ask for. */
-const longestPauseMs = 3_600_000
+const maxPauseMs = 3_600_000
 
 /** Creates a reader of the feed's pages. It asks again while the service is away or limits requests. */
 export function createExportReader({
@@ -119,7 +119,7 @@ export function createExportReader({
       if (failures + 1 >= patience) throw new CommandFault(exitCodes.away, text)
       const waitMs = Math.max(backOffMs(failures, random()), answer.retryAfterMs ?? 0)
       warn(`${text}; asking again`)
-      await pause(Math.min(waitMs, longestPauseMs))
+      await pause(Math.min(waitMs, maxPauseMs))
     }
   }
 }

@@ -11,7 +11,7 @@ interface Follower<Result> {
 }
 
 const firstWaitMs = 1_000
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 
 /**
  * Follows a stream across disconnects, without a gap if its entries have cursors.
@@ -59,7 +59,7 @@ export function subscribe<Text extends keyof Documents & string>(
   function openLater(): void {
     clearTimeout(timer)
     timer = setTimeout(open, waitMs * (1 + Math.random()))
-    waitMs = Math.min(2 * waitMs, longestWaitMs)
+    waitMs = Math.min(2 * waitMs, maxWaitMs)
   }
 
   open()

@@ -143,9 +143,9 @@ export function followReplica({
       const bound = boundNow()
       if (bound === undefined || reached === undefined || mustRaise) return undefined
       const written = writers.get(client) ?? 0n
-      const least = [floor, written].reduce((most, place) => (place > most ? place : most), bound)
-      if (reached < least) return undefined
-      return { name: prepares ? 'replica_guard' : undefined, text: guardText, values: [String(least)] }
+      const min = [floor, written].reduce((max, place) => (place > max ? place : max), bound)
+      if (reached < min) return undefined
+      return { name: prepares ? 'replica_guard' : undefined, text: guardText, values: [String(min)] }
     },
     wrote(client, text) {
       const place = BigInt(text)

@@ -24,8 +24,8 @@ interface Fill {
 const whole = 1_000_000n
 const scale = 10n ** 18n
 const ceil = (value: bigint, over: bigint) => (value + over - 1n) / over
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
-const most = (a: bigint, b: bigint) => (a > b ? a : b)
+const min = (a: bigint, b: bigint) => (a < b ? a : b)
+const max = (a: bigint, b: bigint) => (a > b ? a : b)
 
 function surplusOf({ kind, sellAmount, buyAmount }: Terms, { sell, buy }: Fill): bigint {
   return kind === 'sell' ? buy - ceil(sell * buyAmount, sellAmount) : (sellAmount * buy) / buyAmount - sell
@@ -41,17 +41,17 @@ function improved(terms: Terms): Terms {
   if (!quote || quote.sellAmount === 0n || quote.buyAmount === 0n) return terms
   if (kind === 'sell') {
     const net = quote.buyAmount - ceil(quote.feeAmount * quote.buyAmount, quote.sellAmount)
-    return { ...terms, buyAmount: most(buyAmount, ceil(most(net, 0n) * sellAmount, quote.sellAmount)) }
+    return { ...terms, buyAmount: max(buyAmount, ceil(max(net, 0n) * sellAmount, quote.sellAmount)) }
   }
   const gross = quote.sellAmount + quote.feeAmount
-  return { ...terms, sellAmount: least(sellAmount, (gross * buyAmount) / quote.buyAmount) }
+  return { ...terms, sellAmount: min(sellAmount, (gross * buyAmount) / quote.buyAmount) }
 }
 
 function feeOf({ kind, factor, maxVolumeFactor }: Policy, terms: Terms, fill: Fill): bigint {
   if (kind === 'volume') return volumeFee(factor, terms, fill)
   const surplus = surplusOf(kind === 'priceImprovement' ? improved(terms) : terms, fill)
   if (surplus <= 0n) return 0n
-  return least((surplus * factor) / (whole - factor), volumeFee(maxVolumeFactor, terms, fill))
+  return min((surplus * factor) / (whole - factor), volumeFee(maxVolumeFactor, terms, fill))
 }
 
 /** Undoes policies last to first. @returns fees in the surplus token */

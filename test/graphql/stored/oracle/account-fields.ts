@@ -96,7 +96,7 @@ export const affiliateFields: Fields<Row<'affiliates'>> = {
   traderRewardAmount: (affiliate) => traderRewardAmount(affiliate),
 }
 
-type NotificationRow = Row<'notifications'>
+export type NotificationRow = Row<'notifications'>
 
 const said = ({ metadata }: NotificationRow) => metadata as unknown as Notification['metadata']
 

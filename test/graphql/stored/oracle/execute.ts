@@ -1,6 +1,12 @@
 import { buildSchema, type DocumentNode, executeSync, type GraphQLResolveInfo, validate } from 'graphql'
 import { schemaText } from '../../../../src/graphql/schema.ts'
-import { accountFields, affiliateFields, notificationFields, notificationType } from './account-fields.ts'
+import {
+  accountFields,
+  affiliateFields,
+  type NotificationRow,
+  notificationFields,
+  notificationType,
+} from './account-fields.ts'
 import {
   attemptFields,
   auctionFields,
@@ -34,9 +40,9 @@ import { tradeFields } from './trade-fields.ts'
 /** A schema built from the SDL, without the program's resolvers. */
 export const bareSchema = buildSchema(schemaText())
 
-const plain = (...names: string[]) => columns<Record<string, unknown>>(...names) as Fields<never>
+const plain = (...names: string[]) => columns<Record<string, unknown>>(...names)
 
-const types: Record<string, Fields<never>> = {
+const types: Record<string, Fields<unknown>> = {
   Account: accountFields,
   Affiliate: affiliateFields,
   AppData: plain('hash', 'document'),
@@ -48,13 +54,13 @@ const types: Record<string, Fields<never>> = {
   ExecutedAmounts: plain('sell', 'buy'),
   ExecutedProtocolFee: plain('token', 'amount', 'policy'),
   Execution: executionFields,
-  FoundPrice: foundPriceFields as Fields<never>,
+  FoundPrice: foundPriceFields,
   HookCall: hookCallFields,
-  IndexedBlock: indexedBlockFields as Fields<never>,
+  IndexedBlock: indexedBlockFields,
   Interaction: plain('target', 'value', 'callData'),
   Interactions: plain('pre', 'post'),
-  Lag: lagFields as Fields<never>,
-  Meta: metaFields as Fields<never>,
+  Lag: lagFields,
+  Meta: metaFields,
   MarketPrice: marketPriceFields,
   MirrorState: mirrorStateFields,
   NativePrice: plain('token', 'price'),
@@ -62,7 +68,7 @@ const types: Record<string, Fields<never>> = {
   OnchainOrderData: plain('sender', 'placementError', 'detail'),
   Order: orderFields,
   OrderEvent: orderEventFields,
-  OrderHook: hookFields as Fields<never>,
+  OrderHook: hookFields,
   OrderMirror: orderMirrorFields,
   OrderProgress: progressFields,
   OrderQuote: orderQuoteFields,
@@ -90,10 +96,10 @@ const types: Record<string, Fields<never>> = {
   VolumeFeePolicy: policyFields,
 }
 
-function fieldsOf(typeName: string): Fields<never> {
-  if (typeName.endsWith('Connection')) return connectionFields as Fields<never>
-  if (typeName.endsWith('Edge')) return edgeFields as Fields<never>
-  if (typeName.endsWith('Notification')) return notificationFields as Fields<never>
+function fieldsOf(typeName: string): Fields<unknown> {
+  if (typeName.endsWith('Connection')) return connectionFields
+  if (typeName.endsWith('Edge')) return edgeFields
+  if (typeName.endsWith('Notification')) return notificationFields
   return types[typeName] ?? {}
 }
 
@@ -105,7 +111,7 @@ const policyTypes: Record<string, string> = {
 
 function typeOf(value: unknown): string | undefined {
   const row = value as { $type?: string; kind?: string; type: string }
-  return row.$type ?? policyTypes[row.kind ?? ''] ?? notificationType(row as never)
+  return row.$type ?? policyTypes[row.kind ?? ''] ?? notificationType(value as NotificationRow)
 }
 
 export const isKnown = (typeName: string, fieldName: string) => fieldName in fieldsOf(typeName)
@@ -133,7 +139,7 @@ export function interpret(
       const { parentType, fieldName } = info
       const resolve = fieldsOf(parentType.name)[fieldName]
       if (!resolve) throw new TypeError(`nothing is known of ${parentType.name}.${fieldName}`)
-      return resolve(source as never, args, context)
+      return resolve(source, args, context)
     },
   })
   if (errors?.every(({ originalError }) => originalError instanceof StillRead)) return undefined

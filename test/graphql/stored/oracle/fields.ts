@@ -48,10 +48,12 @@ export interface GraphqlParams {
 }
 
 /** Computes each field of a type from its row. */
-export type Fields<Source> = Record<
-  string,
-  (source: Source, args: Arguments, params: GraphqlParams) => unknown
->
+export type Fields<Source> = Record<string, Resolver<Source>['resolve']>
+
+/** The way to a field. A method, so that a list can hold those of different rows. */
+interface Resolver<Source> {
+  resolve(source: Source, args: Arguments, params: GraphqlParams): unknown
+}
 
 /** Fields that equal the column of the same name. */
 export function columns<Source>(...names: readonly (keyof Source & string)[]): Fields<Source> {

@@ -1,5 +1,5 @@
 import { limitGap } from '../../../../src/domain/auction/admission.ts'
-import type { CancellationSource } from '../../../../src/domain/order/event.ts'
+import type { CancellationSource, OrderEventLabel } from '../../../../src/domain/order/event.ts'
 import type { Order } from '../../../../src/domain/order/order.ts'
 import { hasEnded, orderStage, orderStatus } from '../../../../src/domain/order/status.ts'
 import { formatPriceDown } from '../../../../src/domain/order/surplus.ts'
@@ -148,7 +148,7 @@ export const orderFields: Fields<OrderRow> = {
     const stage = orderStage({
       status: statusOf(order, params),
       hasTraded: trade !== undefined,
-      newestEvent: (event?.label as never) ?? null,
+      newestEvent: (event?.label ?? null) as OrderEventLabel | null,
       cancelledBy: cancelledByOf(order, rows),
       isSolved,
     })

@@ -127,7 +127,7 @@ function nodeOf(id: string, params: GraphqlParams): unknown {
   if (name === 'Account') return { address: first, $type: name }
   if (name === 'Token') return { chainId: Number(first), address: second, $type: name }
   const { rows } = params
-  const all: [readonly object[], Fields<never>][] = [
+  const all: [readonly object[], Fields<unknown>][] = [
     [rows.orders, orderFields],
     [rows.trades, tradeFields],
     [rows.auctions, auctionFields],
@@ -137,7 +137,7 @@ function nodeOf(id: string, params: GraphqlParams): unknown {
     [rows.affiliates, affiliateFields],
   ]
   for (const [items, fields] of all) {
-    const found = items.find((item) => fields.id?.(item as never, {}, params) === id)
+    const found = items.find((item) => fields.id?.(item, {}, params) === id)
     if (found) return name === 'Notification' ? found : { ...found, $type: name }
   }
   return null

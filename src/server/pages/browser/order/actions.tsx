@@ -242,7 +242,7 @@ interface ButtonProps {
   onWallet(wallet: Wallet): void
 }
 
-const longestName = 40
+const maxName = 40
 
 function WalletButtons({ wallets, label, isDisabled, owner, onWallet }: ButtonProps) {
   if (wallets.length === 0)
@@ -256,7 +256,7 @@ function WalletButtons({ wallets, label, isDisabled, owner, onWallet }: ButtonPr
     <div class="buttons">
       {wallets.map((wallet) => (
         <button key={wallet.id} type="button" disabled={isDisabled} onClick={() => onWallet(wallet)}>
-          {label} with {wallet.name.slice(0, longestName)}
+          {label} with {wallet.name.slice(0, maxName)}
         </button>
       ))}
     </div>

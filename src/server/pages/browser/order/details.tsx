@@ -15,7 +15,7 @@ const signedBy = {
   PRESIGN: 'a transaction on chain',
 } as const
 
-const longestDocument = 4_000
+const maxDocument = 4_000
 
 export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrices }) {
   const { network, sellToken, buyToken, validTo, validFrom } = order
@@ -76,7 +76,7 @@ export function OrderDetails({ order, prices }: { order: Order; prices: UsdPrice
       {order.fullAppData !== null && (
         <details>
           <summary>Data that the application added</summary>
-          <pre>{order.fullAppData.slice(0, longestDocument)}</pre>
+          <pre>{order.fullAppData.slice(0, maxDocument)}</pre>
         </details>
       )}
     </Section>
@@ -190,7 +190,7 @@ export function Hooks({ order }: { order: Order }) {
               ['Result', calls.length === 0 && notCalled(order, phase)],
             ]}
           />
-          {calls.slice(0, mostCalls).map((call) => (
+          {calls.slice(0, maxCalls).map((call) => (
             <DetailList
               key={call.txHash}
               facts={[
@@ -206,7 +206,7 @@ export function Hooks({ order }: { order: Order }) {
   )
 }
 
-const mostCalls = 5
+const maxCalls = 5
 
 function notCalled(order: Order, phase: Order['hooks'][number]['phase']): string {
   if (order.trades.nodes.length > 0)

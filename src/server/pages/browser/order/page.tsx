@@ -49,7 +49,7 @@ function useFollowed(again: () => void) {
     const variables = { uid, ...(!isCut && { after: 'earliest' }) }
     return subscribe(documents.followOrder, variables, {
       onResult({ orderEvents: { isRemoved, event } }) {
-        if (isRemoved && event) setTakenBack((known) => [...known, event].slice(-mostTakenBack))
+        if (isRemoved && event) setTakenBack((known) => [...known, event].slice(-maxTakenBack))
         again()
       },
       onLive(isLive) {
@@ -62,7 +62,7 @@ function useFollowed(again: () => void) {
   return { takenBack, isLive }
 }
 
-const mostTakenBack = 20
+const maxTakenBack = 20
 
 function OrderPage() {
   const [everyMs, setEveryMs] = useState(refreshMs)

@@ -119,11 +119,11 @@ async function checkReplacement(
   }
 }
 
-const [receiptMs, mostReceipts] = [1_000, 300]
+const [receiptMs, maxReceipts] = [1_000, 300]
 
 /** Waits until the transaction is in a block. @returns false if it failed, undefined if it is in none yet */
 export async function mined(provider: Provider, hash: string): Promise<boolean | undefined> {
-  for (let reads = 0; reads < mostReceipts; reads++) {
+  for (let reads = 0; reads < maxReceipts; reads++) {
     const receipt = await receiptOf(provider, hash)
     if (receipt) return Number(receipt.status) === 1
     await new Promise((resolve) => setTimeout(resolve, receiptMs))
@@ -147,7 +147,7 @@ export async function switchNetwork(provider: Provider, { network }: Order): Pro
   await provider.request({ method: 'wallet_switchEthereumChain', params })
 }
 
-const longestText = 300
+const maxText = 300
 
 /** Codes of EIP-1193, EIP-1474 and EIP-3085. */
 const walletErrors: Readonly<Record<number, string>> = {
@@ -176,5 +176,5 @@ export function faultWords(fault: unknown, { owner }: Order): string {
   const text = typeof message === 'string' ? message : messageOf(fault)
   if (/insufficient funds/i.test(text))
     return 'The account has too little of the network’s coin to pay for the transaction. Nothing was sent.'
-  return `The wallet reports an error: ${text.slice(0, longestText)}`
+  return `The wallet reports an error: ${text.slice(0, maxText)}`
 }

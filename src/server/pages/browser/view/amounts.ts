@@ -9,13 +9,13 @@ export interface TokenLike {
 
 export const short = (hex: string): string => (hex.length > 22 ? `${hex.slice(0, 8)}…${hex.slice(-6)}` : hex)
 
-const longestSymbol = 16
+const maxSymbol = 16
 
 /** The symbol without invisible characters and those that turn text around: contracts may contain any. */
 export function symbolOf({ symbol, address }: TokenLike): string {
   const clean = [...(symbol ?? '').replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()]
   if (clean.length === 0) return short(address)
-  return clean.length > longestSymbol ? `${clean.slice(0, longestSymbol).join('')}…` : clean.join('')
+  return clean.length > maxSymbol ? `${clean.slice(0, maxSymbol).join('')}…` : clean.join('')
 }
 
 /** Six digits, or all in front of the point, as texts of the service have them. */

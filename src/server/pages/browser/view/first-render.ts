@@ -1,5 +1,5 @@
 /** Longest time that a late part holds up the others. */
-const longestMs = 2_000
+const maxMs = 2_000
 
 const { classList } = document.documentElement
 let underWay = 0
@@ -26,4 +26,4 @@ export async function firstReading(reading: Promise<void>): Promise<void> {
 
 classList.add('opening')
 setTimeout(openIfRead)
-setTimeout(open, longestMs)
+setTimeout(open, maxMs)

@@ -19,7 +19,7 @@ interface Props {
 }
 
 const height = 220
-const mostRows = 24
+const maxRows = 24
 
 const figures = new Intl.NumberFormat('en', { maximumSignificantDigits: 7 })
 
@@ -48,7 +48,7 @@ export function Plot({ label, times, lines }: Props) {
     }
   }, [times, lines])
 
-  const step = Math.max(1, Math.ceil(times.length / mostRows))
+  const step = Math.max(1, Math.ceil(times.length / maxRows))
   const rows = times.map((_, index) => index).filter((index) => (times.length - 1 - index) % step === 0)
   return (
     <figure>
@@ -137,11 +137,11 @@ function timeText(seconds: number, marks: readonly number[]): string {
 }
 
 /** The least height of a plot as a share of its greatest value: a smaller movement looks small. */
-const leastShare = 0.04
+const minShare = 0.04
 
 /** Some room above and below, also for a level line. */
 export function paddedRange(low: number, high: number): [number, number] {
-  const least = Math.max(Math.abs(low), Math.abs(high)) * leastShare || 1
-  const room = Math.max((high - low) * 0.1, (least - (high - low)) / 2)
+  const min = Math.max(Math.abs(low), Math.abs(high)) * minShare || 1
+  const room = Math.max((high - low) * 0.1, (min - (high - low)) / 2)
   return [low - room, high + room]
 }
