@@ -73,7 +73,7 @@ export function ownSites(publicUrl: URL): [URL, ...URL[]] {
 }
 
 /**
- * Creates a challenge for the site of the requesting page if it is an own one, else for the public URL.
+ * Creates a challenge for the site of the requesting page if that is an own site, else for the public URL.
  * @param pageOrigin from the header `Origin`
  * @throws Refusal FeatureDisabled
  */

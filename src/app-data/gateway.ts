@@ -68,7 +68,7 @@ function fileIn(block: Uint8Array): Uint8Array | undefined {
 
 /** Finds documents that applications published elsewhere, by their hash. */
 export interface AppDataGateway {
-  /** Returns undefined when it has no document. @throws Outage when it does not answer */
+  /** Returns undefined when the gateway has no document. @throws Outage when the gateway does not answer */
   find(hash: Bytes32): Promise<string | undefined>
 }
 

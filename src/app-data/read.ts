@@ -28,7 +28,7 @@ export interface ResolvedAppData {
 
 /**
  * Reads the document from the request, else from storage by its hash, else from the gateway.
- * @param mayBeUnknown decides whether an order may name a document that is not known: it then counts as empty
+ * @param mayBeUnknown decides whether an order may name an unknown document, which then counts as empty
  * @throws Refusal InvalidAppData for an unknown or malformed document; Outage when the gateway does not
  * answer
  */

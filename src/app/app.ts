@@ -105,7 +105,7 @@ const closeTimeoutMs = 2_000
 
 /**
  * Composes the program from its settings and starts it. A network whose nodes are away starts later.
- * @throws ConfigError; when the database does not answer, or when it or a node belongs to another chain
+ * @throws ConfigError; when the database does not answer, or the database or a node belongs to another chain
  */
 export async function startApp(given: AppOptions): Promise<App> {
   const { settings, log } = given

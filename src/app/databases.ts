@@ -33,7 +33,7 @@ export async function openDatabases(url: string, settings: DatabaseSettings, log
   const found = await probe('DATABASE_URL', url)
   const { DATABASE_DIRECT_URL: directUrl = url } = settings
   checkDirect(directUrl === url ? found : await probe('DATABASE_DIRECT_URL', directUrl), directUrl !== url)
-  // A separate address for sessions implies that the other one has none.
+  // A separate address for sessions implies that DATABASE_URL offers no sessions.
   const access = directUrl === url ? found : { ...found, isPooled: true }
   if (access.isPooled && !access.prepares)
     log.warn('the pooler of DATABASE_URL keeps no prepared statements: reads are planned each time')

@@ -190,7 +190,7 @@ interface Moment {
   inFlight: ReadonlySet<bigint>
 }
 
-/** The live orders that nothing the service knows excludes. The chain is not read for the others. */
+/** The live orders that nothing the service knows excludes. The chain is not read for the other orders. */
 export async function readContestants(
   services: AuctionServices,
   { now, head, inFlight }: Moment,

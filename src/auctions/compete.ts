@@ -104,7 +104,7 @@ interface RequestedSolver {
   answer: Promise<ReceivedAnswer>
 }
 
-/** The answers of all punctual solvers, and those that the others have sent by then. */
+/** The answers of all punctual solvers, and those that the other solvers have sent by then. */
 async function receivedAnswers(asked: readonly RequestedSolver[]): Promise<ReceivedAnswer[]> {
   const punctual = asked.filter(({ isPunctual }) => isPunctual)
   const came: ReceivedAnswer[] = []

@@ -58,7 +58,7 @@ export async function checkSettled(
   const about = { auctionId: String(attempt.auctionId), solutionUid: attempt.solutionUid, txHash }
   try {
     const effects = await minedEffects(solver, txHash, block, services)
-    // A reorg took it back. The indexer sees it when it returns.
+    // A reorg took the settlement back. The indexer sees the settlement when it returns.
     if (!effects) return
     const slippage = await storeChanges(db, attempt, effects.changes)
     const lost = slippage.filter(({ change, least }) => change < least)

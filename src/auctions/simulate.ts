@@ -150,7 +150,7 @@ async function withoutFailing(
   return { contest: { ...contest, reverts, unusable }, failingOrders, faults, cancelled: [] }
 }
 
-/** Returns true if it also fails by itself in the block that it was computed for. */
+/** Returns true if the solution also fails by itself in the block that it was computed for. */
 async function isFaulty(
   auction: Auction,
   winner: RankedSolution,

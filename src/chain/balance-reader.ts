@@ -52,7 +52,7 @@ export const holdingsPerRequest = holdingsPerCall * tokenCallsPerRequest
 
 /**
  * Reads balances at one block, in the order of `holdings`, request by request. A token that makes the call
- * fail is an Outage; the others of its call are not affected.
+ * fail is an Outage; the other tokens of its call are not affected.
  * @throws Outage if the node answers no call, also if it does not have the block
  */
 export async function readBalances(

@@ -18,8 +18,8 @@ export function vaultRelayerOf(settlementContract: string): string | undefined {
 
 /**
  * Checks the contract for which a service wants a signature.
- * @param own the one that the caller names; without it, the contract has to be a known one
- * @throws TradegraphError if it is another one
+ * @param own the contract that the caller names; without it, the claimed contract has to be a known one
+ * @throws TradegraphError if the claimed contract is another one
  */
 export function checkSettlement(claimed: string, own: string | undefined): void {
   if (own === undefined ? vaultRelayerOf(claimed) : claimed.toLowerCase() === own.toLowerCase()) return

@@ -39,8 +39,8 @@ export interface OrderPlacement extends RequestOptions {
   /** The network by name or chain id. Needed without the typed data of a quote, where there are several. */
   network?: string
   /**
-   * The input of the quote. The order must be the one that it demands: tokens, receiver, fixed amount, app
-   * data and validity, with a limit of at least the quote less the slippage. Only the price is the service's.
+   * The input of the quote. The order must be the demanded one: tokens, receiver, fixed amount, app data and
+   * validity, with a limit of at least the quote less the slippage. Only the price is the service's.
    */
   input?: Input<QuoteInput>
   /**
@@ -58,7 +58,7 @@ export interface OrderPlacement extends RequestOptions {
    * `priceImpact` needs acceptance is not signed.
    */
   acceptImpact?: boolean
-  /** The chain that the order is for: a quote for another one is refused. */
+  /** The chain that the order is for: a quote for another chain is refused. */
   chainId?: number
   /** `EIP1271` for the signature of a smart account. */
   signingScheme?: 'EIP712' | 'EIP1271'

@@ -44,7 +44,7 @@ export function createCommonUse(
   async function count(): Promise<void> {
     const uses = [...pending.values()].slice(0, maxBatch)
     for (const use of uses) pending.delete(keyOf(use))
-    // While the others cannot be reached, this process counts for itself.
+    // While the other processes cannot be reached, this process counts for itself.
     const left = await budgets.count(uses).catch(() => [])
     for (const [index, fullInMs] of left.entries()) {
       const use = uses[index]

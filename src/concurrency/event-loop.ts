@@ -5,7 +5,7 @@ let isYielding = false
 let roundsYielded = 0
 const maxRoundsYielded = 8
 
-/** Makes the waiting work wait for another round, though not for many: new work arrived in this one. */
+/** Makes the waiting work wait for another round, though not for many: new work arrived in this round. */
 export function yieldRound(): void {
   isYielding = true
 }
@@ -51,8 +51,8 @@ export function createTurns(): Turn {
 const sliceMs = 1
 
 /**
- * Creates a function for work of many pieces. Await its result after each piece: it yields to other work
- * whenever the work took a while.
+ * Creates a function for work of many pieces. Await its result after each piece: the function yields to other
+ * work whenever the work took a while.
  */
 export function createTimeSlices(): () => Promise<void> | undefined {
   let began = performance.now()

@@ -171,7 +171,7 @@ async function networksOf(url: string): Promise<Described[]> {
   return networksShape.safeParse(answer?.body).data?.data.networks ?? []
 }
 
-/** @throws Error when there is no order book at this URL: any path may be 404, but this one has a version */
+/** @throws Error when there is no order book at this URL: any path but that of the version may be 404 */
 async function checkBook(url: string): Promise<void> {
   const peer = { name: 'the order book', url, now: Date.now, timeoutMs, maxBytes }
   const question = { path: '/api/v1/version' }

@@ -150,7 +150,7 @@ export function createExecutor(
 /** The member of an event's result that JSON leaves out. */
 export const eventId = Symbol('event id')
 
-/** The result of one event; without an id if it is no entry of a feed. */
+/** The result of one event; without an id if the event is no entry of a feed. */
 export interface EventResult extends ExecutionResult {
   [eventId]?: string
 }

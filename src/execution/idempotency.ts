@@ -56,7 +56,7 @@ interface RepeatableRequest {
 /**
  * Answers repetitions of a request with the first answer, marked by `Idempotent-Replayed`, in any process. If
  * an attempt ended without a final answer, the next repetition runs it again with `interruptedAt` set. So
- * does one whose credential has ended since: it gets the refusal that it would get without a key.
+ * does a repetition whose credential has ended since: it gets the refusal that it would get without a key.
  * @throws Refusal IdempotencyKeyReused for another body, IdempotencyKeyInUse while the first attempt lasts,
  * RateLimited for a client whose keys have too many bytes
  */
@@ -126,7 +126,7 @@ export function createAnswerOnce(
         if (personal && !(await isAlive(caller))) {
           return produce({ ...caller, interruptedAt: stored.first })
         }
-        // Versions before this one stored the text itself.
+        // Earlier versions stored the text itself.
         const body = decryptText(stored.answer.body, seal) ?? stored.answer.body
         return { status, headers: { 'Content-Type': contentType, 'Idempotent-Replayed': 'true' }, body }
       }

@@ -149,7 +149,7 @@ export function noteType<Value extends object>(value: Value | null, name: string
   return value
 }
 
-/** How a stored object is read by its id; undefined if it is not one of this type. @throws Refusal */
+/** How a stored object is read by its id; undefined if the id is not one of this type. @throws Refusal */
 export function findStored(name: string, id: string, environment: Environment) {
   const stored = parseId(id, storedKinds)
   return stored?.name === name ? stored.kind.find(stored.parts, environment) : undefined

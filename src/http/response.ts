@@ -248,7 +248,7 @@ const compressibleTypes = /^text\/|json|javascript|xml/
  * Writes a complete answer, compressed if the client accepts that. HEAD gets the headers of GET: Node omits
  * the body. Nothing is written once the client has disconnected.
  * @param responseHeaders a flat list of names and values; the answer's headers are added
- * @returns a promise if the body is compressed on a thread, which is pending until it is written
+ * @returns a promise if the body is compressed on a thread, which is pending until the answer is written
  */
 export function writeResponse(
   req: IncomingMessage,

@@ -241,7 +241,7 @@ async function applyLogs(
   await signal(tx, 'orders', String(chainId))
 }
 
-/** The time of the first known block from this one on: old ranges have only some of their headers. */
+/** The time of the first known block from `blockNumber` on: old ranges have only some of their headers. */
 function timeBy(headers: readonly Block[], blockNumber: number): Date {
   const later = headers.filter(({ number }) => number >= blockNumber)
   return new Date(Math.min(...later.map(({ timestamp }) => timestamp)) * 1_000)

@@ -128,8 +128,8 @@ const maxUnreadLooks = 3
 
 /**
  * Streams the chain from the consumer's checkpoint on, until `signal` aborts. The consumer stores a step
- * before it requests the next. If the node lags behind, contradicts itself or is down, it waits and tries
- * again.
+ * before it requests the next. If the node lags behind, contradicts itself or is down, the stream waits and
+ * tries again.
  */
 export async function* streamChain(options: ChainStreamOptions): AsyncGenerator<ChainStep, void> {
   const { chain, firstBlock, finalityBlocks, maxRange, poll, signal, log } = options

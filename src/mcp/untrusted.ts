@@ -34,7 +34,7 @@ const ownTexts: ReadonlySet<string> = new Set([
   'orderToSign',
 ])
 
-/** Members with texts of the service that answers: they are the program's own only if it is that service. */
+/** Members with texts of the answering service: the program's own only if the program is that service. */
 const answeredTexts: ReadonlySet<string> = new Set(['summary'])
 
 /** Members with texts of contracts, solvers, other order books and documents, whatever is in them. */

@@ -32,7 +32,7 @@ interface ClientLimitsOptions {
   callsPerMinute: number
   quotesPerSecond: number
   submissionsPerSecond: number
-  /** Reports whether a key may be passed on: the operator allows it, and it is none of this deployment. */
+  /** Reports whether a key may be passed on: the operator allows it, and the key is not the deployment's. */
   mayForward(key: string): boolean
   now: Clock
 }

@@ -31,7 +31,7 @@ import { maxUids } from './order-book.ts'
 const compareMs = 5_000
 /**
  * The pause between two looks: the time in which the newest competition may be requested again, within these
- * limits, and the shorter one for a long round. Orders of new trades end it.
+ * limits, and the shorter limit for a long round. Orders of new trades end it.
  */
 const restMs = { min: 2_000, max: 5_000 }
 /** The pause between two looks for orders of earlier trades. */
@@ -127,7 +127,7 @@ export async function followOrderBook(options: FollowOptions, signal: AbortSigna
     for (const account of await dueAccounts(db, chainId, before(compareMs), maxAccounts))
       await mirrorAccount(account, options)
   }
-  // They share what the others leave of the budget, and take turns in going first.
+  // These steps share what the other steps leave of the budget, and take turns in going first.
   const then = [
     async () => {
       const find = round.isLong() ? liveMirrored : changingMirrored

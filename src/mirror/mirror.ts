@@ -54,7 +54,7 @@ export interface MirrorClient {
   key: string
   /** @throws Refusal RateLimited while the client has stored as much as it may */
   checkRoom(): void
-  /** Counts an order that is stored for it, with the bytes of its texts. */
+  /** Counts an order that is stored for the client, with the bytes of its texts. */
   addStored(textBytes: number): void
 }
 
@@ -116,7 +116,7 @@ type CompetitionOutcome = 'stored' | 'missing' | 'malformed' | 'skipped' | 'cont
 export const storedAtOnce = 2 * maxUids
 /** Orders that are verified before other work has its turn. */
 const readAtOnce = 16
-/** Time to store an order, which is stored with the others. Over ten times the usual, for a slow database. */
+/** Time to store an order together with other orders. Over ten times the usual, for a slow database. */
 const msPerOrder = 100
 
 /**
@@ -390,7 +390,7 @@ async function storeRead(orders: readonly MirroredOrder[], services: StoreServic
   return new Set(uids)
 }
 
-/** Stores orders one by one after a fault that one of them causes, which is left out. */
+/** Stores orders one by one after a fault that one of them causes: that order is left out. */
 async function storeEach(
   orders: readonly MirroredOrder[],
   services: StoreServices,

@@ -98,10 +98,10 @@ export interface OrderBook {
   /** Returns the answer to another GET request. A status 4xx is an answer. */
   get(path: string, priority: Priority): Promise<JsonResponse>
   /**
-   * Passes a request of a client on, once, and returns its answer as it came. One with a status 5xx counts
-   * only if it is JSON.
+   * Passes a request of a client on, once, and returns its answer as it came. An answer with a status 5xx
+   * counts only if it is JSON.
    * @param key the client's own key, in place of this service's: the budget does not count the call then
-   * @throws LostAnswer if it was sent and not answered; another Outage if it was not sent
+   * @throws LostAnswer if the request was sent and not answered; another Outage if it was not sent
    */
   pass(request: JsonRequest, kind: PassedKind, key?: string): Promise<PassedResponse>
   state(): HealthState
@@ -249,7 +249,7 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
     return (text) => own(mask(text))
   }
 
-  /** A fault under the name for clients: a paused source has the other one. */
+  /** A fault under the name for clients: a paused source has the other name. */
   function shown(fault: unknown): unknown {
     if (fault instanceof Throttled) return new Throttled(title, fault.reason, fault.retryAfterMs)
     return fault instanceof OutsideFault ? new OutsideFault(title, fault.reason) : fault
@@ -347,7 +347,7 @@ export function createOrderBook(options: OrderBookOptions): OrderBook {
       }
       if (!answer) throw new TypeError('an exchange has an answer')
       const { mediaType, ...rest } = answer
-      // Without a pause of its own, it is not called for this long.
+      // Without a pause in the answer, the order book is not called for this long.
       const retryAfterMs = rest.retryAfterMs ?? (rest.status === 429 ? healthLimits.backOffMs.min : undefined)
       return { ...rest, retryAfterMs, body: jsonIn(answer.text), isPlain: mediaType === 'text/plain' }
     },

@@ -129,8 +129,8 @@ export const dataShape = z.object({
 })
 
 /**
- * The errors of placements as they are spelt in bodies and by their type, in lower case. Any other one means
- * too that the order can never be traded.
+ * The errors of placements as they are spelt in bodies and by their type, in lower case. Any other error
+ * means too that the order can never be traded.
  */
 const maxWordLength = 200
 const spelledErrors = new Map(placementErrors.map((error) => [error.toLowerCase(), error]))
@@ -219,12 +219,12 @@ function quoteOf(read: z.output<typeof quoteShape> | null | undefined): NewOrder
 
 /** Facts of an order that only the order book knows, and nothing proves. */
 interface OrderReport {
-  /** Null if it reports none. */
+  /** Null if the order book reports none. */
   executedFee: bigint | null
   executedFeeToken: Address | null
-  /** Shows whether it knows the trades that the chain has. */
+  /** Shows whether the order book knows the trades that the chain has. */
   executedSellAmount: bigint | null
-  /** The document that it has under the hash of another one. */
+  /** The document that the order book has under the hash of another document. */
   unverifiedDocument: string | null
   /** The transaction that gave the coins back. */
   refundTxHash: Bytes32 | null
@@ -235,7 +235,7 @@ interface OrderReport {
 export interface MirroredOrder {
   order: NewOrder
   report: OrderReport
-  /** True if the order book says that it was cancelled, also if it was filled all the same. */
+  /** True if the order book says that the order was cancelled, also if it was filled all the same. */
   isCancelled: boolean
   isFilled: boolean
 }

@@ -87,7 +87,7 @@ export function createOrderReader(services: ClientServices): ReadThrough<readonl
     return true
   }
 
-  /** Orders that another client caused to be read may not be at the replica that this one reads. */
+  /** Orders that another client caused to be read may not be at the replica that this client reads. */
   async function isBehind(uids: readonly OrderUid[], client: MirrorClient): Promise<boolean> {
     if (!mayLag(db) || (await findOrderIds(db, network.chainId, uids)).size === 0) return false
     await noteWrite(db, client.key)
@@ -175,8 +175,8 @@ function ignoreLimits(fault: unknown): void {
 }
 
 /**
- * Returns a function that reads what a transaction settled: from our node, if it is older than the first
- * indexed block, and the orders that it traded from the order book.
+ * Returns a function that reads what a transaction settled: from our node, if the transaction is older than
+ * the first indexed block, and the orders that it traded from the order book.
  * @throws by its calls: Outage too if an order of it cannot be read
  */
 export function createTransactionReader(services: ClientServices): ReadThrough<Bytes32> {

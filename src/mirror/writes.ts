@@ -469,10 +469,7 @@ function refusalOf({ status, body, retryAfterMs }: Omit<PassedResponse, 'text' |
   })
 }
 
-/**
- * The document of an order that names it by its hash, if it was uploaded here: the order book may not have
- * it.
- */
+/** The document whose hash an order names, if it was uploaded here: the order book may not have it. */
 async function documentOf({ appData }: OrderCreation, { db }: WriteServices): Promise<string | undefined> {
   if (appData.document !== null) return appData.document
   return findAppData(db, appData.hash)

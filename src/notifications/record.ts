@@ -91,7 +91,7 @@ export function tradesOfOrders(
 
 export interface TradeRules {
   /**
-   * The first block whose facts are notified; all by default. Earlier ones were over when their order came.
+   * The first block whose facts are notified; all by default. Earlier facts were over when their order came.
    */
   notifiedFrom?: number
   /** When a trade counts as a price improvement: parts per million of the signed limit; without it never. */
@@ -477,7 +477,7 @@ function tradeCause(what: string, { order, trade, ordinal }: TradeOfOrder): stri
   return `${what}:${order.chainId}:${order.uid}:${trade.txHash}:${ordinal}`
 }
 
-/** @param part the programmatic order that it is a part of: the account behind that one's owner gets it */
+/** @param part the programmatic order of a part: the account behind that order's owner is notified */
 function notification(
   order: Order,
   part: PartOf | undefined,

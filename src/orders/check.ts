@@ -67,7 +67,7 @@ export interface OrderServices {
    * @returns its row key; undefined when the UID is taken
    */
   store(order: NewOrder): Promise<bigint | undefined>
-  /** Has the metadata of tokens stored, for the messages of notifications. It returns at once. */
+  /** Has the metadata of tokens stored, for the messages of notifications, and returns at once. */
   nameTokens(addresses: readonly Address[]): void
 }
 

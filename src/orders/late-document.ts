@@ -42,7 +42,7 @@ export function createLateDocumentReader({ network, limits }: DocumentRules) {
     if (fullAppData === null || !applied.test(fullAppData)) return undefined
     const { parsed, hooks } = documents.memo(fullAppData)
     if (!parsed) return undefined
-    // The contract of an order that was placed on chain makes a call of its own before it.
+    // The contract of an order that was placed on chain makes a call of its own before the order.
     const own = onchainUser === null ? 0 : 1
     const lacksHooks = callsIn(interactions) === own && callsIn(hooks) > 0
     const isLate = lacksHooks || (validFrom === null && parsed.validFrom !== null)

@@ -18,8 +18,8 @@ export interface MailOutcome {
   status: number
   enhanced: string | null
   /**
-   * True if it refused the recipient, false if it refused the e-mail as such. It has no meaning for an
-   * accepted e-mail.
+   * True if the server refused the recipient, false if it refused the e-mail as such. The flag has no meaning
+   * for an accepted e-mail.
    */
   isRecipient: boolean
 }

@@ -199,7 +199,7 @@ let lastValidHost = 'localhost'
 
 /**
  * Checks the Host header.
- * @throws Refusal if it is malformed, or sent more than once: a proxy may have used the other one
+ * @throws Refusal if it is malformed, or sent more than once: a proxy may have used the other header
  */
 function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   if (hasSeveralHosts(rawHeaders))

@@ -115,7 +115,7 @@ export function createHttpRouter(
   const pageOrRest: Handler = (req, ...more) => {
     const path = pathOf(req)
     const page = pageOf(path)
-    // Addresses of accounts and orders have a page alone; programs get JSON at the others.
+    // Addresses of accounts and orders have a page alone; programs get JSON at the other addresses.
     const isPage =
       path === homePath ? wantsHome(req) : (page && !page.fault) || (wantsPage(req) && (page ?? listOf(path)))
     return (isPage ? pages.handle : rest)(req, ...more)

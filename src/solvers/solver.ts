@@ -26,8 +26,8 @@ export interface OutsideSolver {
   /** The maximum number of proposals that compete: those with the best scores. */
   maxProposals: number
   /**
-   * Reports whether auctions wait for its answer; they do not after it was late. An answer that arrives
-   * before the others counts in any case.
+   * Reports whether auctions wait for the solver's answer; they do not after an answer was late. An answer
+   * that arrives before the other answers counts in any case.
    */
   isPunctual(): boolean
   /** Sends and stores a notice about one of its proposals, or about an auction, without waiting. */

@@ -29,7 +29,7 @@ interface Here {
 
 /** Streams of several operations at the other processes. Without Redis there are none. */
 interface Elsewhere {
-  /** Lets other processes find the stream of a token here. While Redis is away, only this one finds it. */
+  /** Lets other processes find the stream of a token here. While Redis is away, only this process does. */
   announce(token: string): Promise<void>
   forget(token: string): void
   /**

@@ -96,7 +96,7 @@ export function createStreamHandler(
   // Keeps others from waiting when thousands of clients reconnect at once.
   const turn = createTurns()
 
-  /** Reads an operation, unless another process will. @returns it with the body as it came */
+  /** Reads an operation, unless another process will. @returns the operation with the body as it came */
   async function readOperation(req: IncomingMessage, caller: Caller, isForeign: boolean) {
     // Requests that end an operation or a stream are free.
     if (req.method === 'DELETE') return { admission: undefined, body: null, operation: noOperation }
@@ -157,7 +157,7 @@ export function createStreamHandler(
     return undefined
   }
 
-  /** graphql-sse keeps a reserved stream until it ends: this opens and ends it. */
+  /** graphql-sse keeps a reserved stream until the stream ends: this opens and ends the stream. */
   async function forget(token: string): Promise<void> {
     const headers = { accept: 'text/event-stream' }
     const [body] = await operations(toRequest('GET', '/', headers, null, freeExchange(token)))

@@ -85,7 +85,7 @@ async function subscribe(
     return { errors: [refusalError(refusal)] }
   }
   const gone = new AbortController()
-  // The key of an operation may be another one than that of its stream.
+  // An operation may have another key than its stream.
   const stopWatch = executor.watch(caller.client, () => gone.abort())
   const end = () => {
     stopWatch()

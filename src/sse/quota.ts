@@ -25,7 +25,7 @@ interface QuotaLimits {
   ownLimit?: ((client: string) => number | null | undefined) | undefined
 }
 
-/** @param shared counts the streams of a client at all processes; without it only those of this one count */
+/** @param shared counts a client's streams at all processes; without it only those of this process count */
 export function createQuota({ perClient, total, ownLimit }: QuotaLimits, shared?: SharedStreams): Quota {
   const common = perClient === Number.POSITIVE_INFINITY ? undefined : shared
   const openByClient = new Map<string, number>()

@@ -16,7 +16,7 @@ interface StoredResponse {
   status: number
   contentType: string
   body: string
-  /** True if the response is bound to a credential: it is not repeated once that is invalid. */
+  /** True if the response is bound to a credential: it is not repeated once the credential is invalid. */
   personal: boolean
 }
 
@@ -61,7 +61,7 @@ export async function storeResponse(db: Db, { key, id }: Attempt, answer: Stored
   await sql(db).idempotencyKey.updateMany({ where: { key: Uint8Array.from(key), attempt: id }, data: answer })
 }
 
-/** Ends an attempt without a response: the next may begin at once. Effects of this one may remain. */
+/** Ends an attempt without a response: the next may begin at once. Effects of this attempt may remain. */
 export async function endKeyAttempt(db: Db, { key, id }: Attempt): Promise<void> {
   await sql(db).idempotencyKey.updateMany({
     where: { key: Uint8Array.from(key), attempt: id },

@@ -64,9 +64,9 @@ export async function revertDetached(db: Db, chainId: number, finalizedBlock: nu
 export type ReadNotifications = { upTo: bigint } | { ids: readonly bigint[] }
 
 /**
- * Marks up to `limit` notifications of an account as read; others keep the time of their first mark. Skips
- * one that is being corrected, since its correction has to be read. So it waits for no lock, and the indexer
- * waits only for this statement.
+ * Marks up to `limit` notifications of an account as read; others keep the time of their first mark. Skips a
+ * notification that is being corrected, since the correction has to be read. So the call waits for no lock,
+ * and the indexer waits only for this statement.
  * @returns how many. In SQL: it skips locked rows.
  */
 export async function markRead(

@@ -29,7 +29,7 @@ interface NewPartnerKey extends PartnerLimits {
 }
 
 /**
- * Stores a key. If there are `limit` keys already, it replaces the one that was revoked first. In SQL: one
+ * Stores a key. If there are `limit` keys already, it replaces the key that was revoked first. In SQL: one
  * statement that counts, removes and inserts.
  * @returns undefined if all of them are valid
  */
@@ -98,7 +98,7 @@ export async function rotatePartnerKey(
   id: string,
   { hash, prefix, previousUntil }: Pick<NewPartnerKey, 'hash' | 'prefix'> & { previousUntil: Date },
 ): Promise<PartnerKey | undefined> {
-  // In SQL: a column takes the value of another one.
+  // In SQL: a column takes the value of another column.
   const count = await sql(db).$executeRaw`UPDATE partner_keys
     SET previous_hash = key_hash, previous_until = ${previousUntil}, key_hash = ${hash}, prefix = ${prefix}
     WHERE id = ${id}::uuid AND revoked_at IS NULL`
@@ -149,7 +149,7 @@ export async function countPartnerUse(db: Db, uses: ReadonlyMap<string, PartnerU
     WHERE p.id = held.id`
 }
 
-/** A key that is not revoked: its limits, and the end of the one before it. */
+/** A key that is not revoked: its limits, and the end of the key before it. */
 interface ValidKey extends PartnerLimits {
   id: string
   previousUntil: Date | null

@@ -20,7 +20,7 @@ import {
   updateFields,
 } from './watch.ts'
 
-/** `unavailable`: the node cannot read this one now. */
+/** `unavailable`: the node cannot read this balance now. */
 export type KnownBalance = ReadBalance | 'unavailable'
 
 interface Balances {

@@ -107,7 +107,7 @@ export function createFallbackSource<Value>(options: FallbackOptions<Value>): Fa
   const reasonOf = createReasons(options)
 
   /**
-   * Tries the sources in order. Each gets an equal share of the remaining time, so that a slow one leaves
+   * Tries the sources in order. Each gets an equal share of the remaining time, so that a slow source leaves
    * time for the others.
    */
   async function findInSources(token: Address, deadline: number): Promise<Entry<Value>> {

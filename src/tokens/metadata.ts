@@ -36,7 +36,7 @@ interface PendingTokens {
   /** The tokens that need not be read again: read a moment ago, or stored by this call. */
   recall(addresses: readonly Address[], room?: TokenRoom): Promise<Token[]>
   /**
-   * Stores tokens whose blocks are indexed, and tries the others again later.
+   * Stores tokens whose blocks are indexed, and tries the other tokens again later.
    * @throws Outage of the database
    */
   store(tokens: readonly ReadToken[], room?: TokenRoom): Promise<void>
@@ -67,7 +67,7 @@ function createPendingTokens({
     return pending.filter(({ address }) => !stored.has(address))
   }
 
-  /** Reads of stored data do not trigger another try, so it is repeated here. */
+  /** Reads of stored data do not trigger another try, so the try is repeated here. */
   async function storeLater(
     tokens: readonly ReadToken[],
     pausesMs: readonly number[],
@@ -242,7 +242,7 @@ function onlyOutage(fault: unknown): Outage {
   throw fault
 }
 
-/** Has the metadata of tokens stored before it is needed. It returns at once. */
+/** Has the metadata of tokens stored before it is needed, and returns at once. */
 type NameTokens = (addresses: readonly Address[]) => void
 
 interface NamingOptions {
@@ -274,7 +274,7 @@ export function createTokenNaming({
   const stored = createLruCache<Address, true>({ max: maxStored, ttl: storedMs })
   const wanted = new Set<Address>()
 
-  /** Stores what can be. @returns the others */
+  /** Stores the tokens that can be stored. @returns the addresses of the others */
   async function store(addresses: readonly Address[]): Promise<Address[]> {
     try {
       await knownTokens(addresses)

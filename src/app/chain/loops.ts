@@ -85,7 +85,7 @@ export function startServingLoops(
   ]
 }
 
-/** Starts the loops that one process runs for all: it gives up its lead at once when it stops. */
+/** Starts the loops that one process runs for all: the process gives up its lead at once when it stops. */
 export function startLeaderLoops(
   parts: NetworkParts,
   states: LoopStates,

@@ -213,7 +213,7 @@ async function revoke(
   for (const group of groups) await end(group)
   return isWhole
 
-  /** Halves a group that cannot be sent: one failing call must not block the others. */
+  /** Halves a group that cannot be sent: one failing call must not block the other calls. */
   async function end(group: readonly Ending[]): Promise<void> {
     const ended = group.map(({ right }) => right)
     const outcome = await submit(place, settler as Settler, ended)

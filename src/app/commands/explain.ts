@@ -207,7 +207,7 @@ export async function explainMeaning(
     return networks
   }
 
-  /** Reads tokens. If the text has another answer, that one is enough: a fault is a warning. */
+  /** Reads tokens. If the text has another answer, that answer is enough: a fault is a warning. */
   async function lookedUp<Value>(
     read: () => Promise<Value>,
     isAnswered: boolean,

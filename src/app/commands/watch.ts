@@ -37,7 +37,7 @@ const diagnosisMs = 15_000
 
 /**
  * Prints the events of an order, or of an account's orders; of an order also each change of its diagnosis,
- * until it has ended. Reconnects without gaps.
+ * until the order has ended. Reconnects without gaps.
  * @throws CommandFault
  */
 export async function watch(options: WatchOptions): Promise<void> {

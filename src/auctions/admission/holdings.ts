@@ -9,7 +9,7 @@ import type { Order } from '../../domain/order/order.ts'
  */
 export interface Holdings {
   /**
-   * Balance and allowance by `holdingKey`. One that is missing, or changed, could not be read yet.
+   * Balance and allowance by `holdingKey`. A holding that is missing, or changed, could not be read yet.
    * @param orders the most likely first: their holdings are read first
    */
   read(orders: readonly Order[], head: Block): Promise<ReadonlyMap<string, Spendable>>
@@ -28,9 +28,9 @@ interface HoldingsOptions {
 
 interface Held {
   funds: Spendable
-  /** A block up to which it is known. */
+  /** A block up to which the funds are known. */
   block: number
-  /** A log named it since. */
+  /** A log named the holding since. */
   stale: boolean
 }
 

@@ -84,8 +84,8 @@ export function createExclusions(): Exclusions {
 /** Says that auctions are held, for those who ask why nothing happens. */
 export interface AuctionRounds {
   /**
-   * Stores that one is held now, at most once in ten seconds. Never rejects: a fault costs the readers, not
-   * the auction.
+   * Stores that an auction is held now, at most once in ten seconds. Never rejects: a fault costs the
+   * readers, not the auction.
    */
   note(): Promise<void>
 }

@@ -26,7 +26,7 @@ import type { NoRoute, RoutedPrice } from './routed-prices.ts'
 /** The standing of an order after an auction was built. */
 export interface StandingUpdate {
   order: OrderAsRead & Pick<Order, 'uid'>
-  /** Why the auction does not hold it; null when it does. */
+  /** Why the auction does not hold the order; null when it does. */
   reason: StandingReason | null
   outlook?: Outlook | undefined
   /** Sell atoms that its owner lacks. */
@@ -65,9 +65,9 @@ export interface Standings {
    */
   reset(): void
   /**
-   * Writes what changed, up to a number of orders: the others are written with the next auction. That funds
-   * are missing is written once the indexer has read the block that showed it: the order may have been filled
-   * there.
+   * Writes what changed, up to a number of orders: the other orders are written with the next auction. That
+   * funds are missing is written once the indexer has read the block that showed it: the order may have been
+   * filled there.
    * @param block of which the funds were read
    */
   write(verdicts: readonly StandingUpdate[], block: number): Promise<void>
@@ -242,7 +242,7 @@ function abs(value: bigint): bigint {
   return value < 0n ? -value : value
 }
 
-/** No event for an auction that is full or a pause: the order is as ready as the others. */
+/** No event for an auction that is full or a pause: the order is as ready as other orders. */
 function toEvent({ order, reason }: StandingUpdate, timestamp: Date): NewOrderEvent[] {
   if (reason === null) return [{ orderId: order.id, label: 'ready', reason, timestamp }]
   return isExclusion(reason) ? [{ orderId: order.id, label: exclusionLabel(reason), reason, timestamp }] : []

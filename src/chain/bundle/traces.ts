@@ -39,7 +39,7 @@ interface Account {
 interface TracedCall {
   /** The result; undefined if only the state was requested. */
   result: CallResult | undefined
-  /** The slots before the first call, and after this one. */
+  /** The slots before the first call, and after this call. */
   slots: Slots
 }
 

@@ -6,9 +6,9 @@ import type { Block, Chain } from '../chain.ts'
 /** The holdings that may have changed from one call to the next, from one read of logs for all of them. */
 export interface HoldingChanges {
   /**
-   * Returns keys `account:token` that logs of these tokens name between the last head and this one. Returns
-   * `all` if they cannot be known: the first time, after a reorganisation, after many blocks, and if the node
-   * refuses its logs.
+   * Returns keys `account:token` that logs of these tokens name between the last head and `head`. Returns
+   * `all` if the keys cannot be known: the first time, after a reorganisation, after many blocks, and if the
+   * node refuses its logs.
    * @throws Outage if the node does not answer
    */
   upTo(head: Block, tokens: readonly Address[]): Promise<ReadonlySet<string> | 'all'>

@@ -122,7 +122,7 @@ async function hashBelow(
   return hashIn(wanted, number)
 }
 
-/** The hash of a block. @throws Outage if the node does not have the block, or has another one */
+/** The hash of a block. @throws Outage if the node does not have the block, or has another at its height */
 function hashIn(response: RpcResponse | undefined, number: number, expected?: Bytes32): Bytes32 {
   const block = parseResponse(response)
   const hash = block === null ? undefined : parseHash(parseObject(block).hash)
@@ -199,7 +199,7 @@ function toFound(raw: unknown): FoundLog {
     blockHash: parseHash(item.blockHash),
     logIndex: isOdd ? undefined : Number(index),
     txHash: typeof transactionHash === 'string' ? toHex(transactionHash, 32) : undefined,
-    // A log at a place of its own is distinguished from the others by its content and by the index that the
+    // A log at a place of its own is distinguished from other logs by its content and by the index that the
     // node sent.
     content: JSON.stringify([
       address,

@@ -7,8 +7,8 @@ import { presigned } from '../trade/call.ts'
 
 /**
  * Reads whether the settlement contract has the presignatures of orders: at the newest final block, but not
- * before block `from`, or at the newest block of a node that no longer has the state of that one. A chain
- * that ends before `from` says nothing.
+ * before block `from`, or at the newest block of a node that no longer has the state of the earlier block. A
+ * chain that ends before `from` says nothing.
  * @throws Outage
  */
 export type ReadPresignatures = (

@@ -44,7 +44,7 @@ export function createNode({ url, name, now, log }: NodeOptions): NetworkNode {
   const probe = createRpc({ url, log, now, health, name, timeoutMs: probeTimeoutMs, retries: 0 })
   let isAccepted = false
 
-  /** Tries a paused node with a short request. A long one would block all others until its time limit. */
+  /** Tries a paused node with a short request. A long request would block all others until its time limit. */
   async function tryAgain(): Promise<void> {
     try {
       await probe.call('eth_blockNumber')
@@ -79,7 +79,7 @@ interface NodesOptions {
   /** The name of the network for the log. */
   network: string
   blockTimeMs: number
-  /** The maximum number of blocks by which a node may lag behind another one and still be used. */
+  /** The maximum number of blocks by which a node may lag behind another node and still be used. */
   maxLagBlocks: number
   now: Clock
   log: Log

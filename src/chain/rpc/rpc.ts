@@ -189,7 +189,7 @@ function readAnswer<T>({ isOk, status, body }: PostAnswer, read: (body: unknown)
   throw new Rejected(`status ${status}`)
 }
 
-/** Parses a response. An answer to another request does not count for this one, even if it is an error. */
+/** Parses a response. An answer to another request, even an error, does not count for this request. */
 function toResponse(item: unknown, { id, method }: { id: number; method: string }): RpcResponse {
   if (!isObject(item) || item.id !== id) throw wrongIds()
   const error = toRpcError(item)

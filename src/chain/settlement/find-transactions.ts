@@ -138,7 +138,7 @@ async function findInBlock(options: FindOptions, number: number): Promise<FoundT
   })
 }
 
-/** Parses a transaction; undefined if it is not in a block yet, or another one than requested. */
+/** Parses a transaction; undefined if it is not in a block yet, or not the requested transaction. */
 function toSent(raw: unknown, txHash?: Bytes32): SentTransaction | undefined {
   if (raw === null) return undefined
   const { hash, blockNumber, blockHash, from, to, input, gasPrice } = parseObject(raw)

@@ -86,7 +86,7 @@ export interface FollowingLimits {
    * @returns the reason why it may not be sent
    */
   record(transaction: RecordedTransaction): Promise<string | undefined>
-  /** Stores the hash of a transfer that takes its nonce, before that is sent. */
+  /** Stores the hash of a transfer that takes the transaction's nonce, before the transfer is sent. */
   recordCancellation(hash: Bytes32): Promise<void>
   /** Reports whether the settlement is wanted, until it is on chain. Otherwise it is cancelled. */
   isWanted(): Promise<boolean>
@@ -194,7 +194,7 @@ export function createSettler({
     return { gas: 'gas' in alone ? maxOf(alone.gas, inQueue) : inQueue }
   }
 
-  /** The gas limit: other trades between simulation and block may raise the gas that this one needs. */
+  /** The gas limit: other trades between simulation and block may raise the gas that the settlement needs. */
   const limitOf = (gas: bigint, extraGas = 0n) => minOf(gas + gas / 4n + extraGas, maxGas)
 
   function hold(transaction: SignedTransaction): () => void {
@@ -221,7 +221,7 @@ export function createSettler({
     return `not sent: ${shortageText({ balance, cost })}`
   }
 
-  /** Sends a settlement. It runs one at a time, so that nonces are consecutive. */
+  /** Sends a settlement, one at a time, so that nonces are consecutive. */
   async function send(calldata: Hex, limits: SubmitLimits): Promise<SentSettlement | SettlementOutcome> {
     const { deadlineBlock, signal, gas, extraGas = 0n } = limits
     const block = await transactions.headNumber()

@@ -74,8 +74,8 @@ const minSent = 10_000n
 
 /**
  * Creates the check. It transfers some of the token from the holder to an unused account, from there to
- * another one, and back to the holder. The same batch tries it from the probe with a written balance; that
- * result counts if the holder has too little.
+ * another account, and back to the holder. The same batch tries the transfers from the probe with a written
+ * balance; that result counts if the holder has too little.
  */
 export function createTokenCheck({ rpc, slots }: { rpc: Rpc; slots: FindTokenSlots }): CheckToken {
   return async (token, holder, meter) => {

@@ -129,7 +129,7 @@ export async function readTokenMetadata(
   addresses: readonly Address[],
 ): Promise<(ReadToken | Outage)[]> {
   const calls = await callReader(rpc, chunksOf(addresses, tokensPerCall))
-  // A token that makes the call fail must not affect the others of its group.
+  // A token that makes the call fail must not affect the other tokens of its group.
   const retryGroups = calls.filter(needsRetry).flatMap(({ group }) => group.map((address) => [address]))
   const retried = retryGroups.length > 0 ? await callReader(rpc, retryGroups).catch(ignoreOutage) : []
   const result = new Map([...calls, ...retried].flatMap((call) => toResults(call, chainId)))

@@ -24,7 +24,7 @@ interface TrackLimits {
   signal: AbortSignal
   /** Runs before the transaction is sent at another price. @returns whether it may be sent */
   record(transaction: SignedTransaction): Promise<boolean>
-  /** Runs before a transfer is sent that takes its nonce. */
+  /** Runs before a transfer is sent that takes the transaction's nonce. */
   recordCancellation(hash: Bytes32): Promise<void>
   /** Reports whether the transaction is wanted. Otherwise it is cancelled, whatever the deadline. */
   isWanted(): Promise<boolean>
@@ -34,8 +34,8 @@ interface TrackLimits {
 type TrackOutcome =
   | { end: 'mined'; receipt: Receipt; head: number }
   /**
-   * Another transaction took the nonce, so this one can never be mined. `isWithdrawn`: it was not wanted any
-   * more.
+   * Another transaction took the nonce, so this transaction can never be mined. `isWithdrawn`: it was not
+   * wanted any more.
    */
   | { end: 'replaced'; head: number; isWithdrawn: boolean }
   /** The signal fired; the transaction may still be mined. */

@@ -30,7 +30,7 @@ type RefundOutcome = 'sent' | 'refused' | 'late' | 'unpaid'
  */
 export type Refund = (order: Order) => Promise<RefundOutcome>
 
-/** The gas limit. The user's code runs when it is paid, at the cost of the requesting account. */
+/** The gas limit. The user's code runs when the user is paid, at the cost of the requesting account. */
 const maxGas = 300_000n
 const waits = { pauseMs: 500, tries: 60 }
 

@@ -52,7 +52,7 @@ export function settlementDeployments(): { to: Address; data: string }[] {
   })
 }
 
-/** The contracts are under the LGPL: they are loaded from the installed package, and not part of this one. */
+/** The contracts are under the LGPL: they come from the installed package, and are no part of Tradegraph. */
 function readDeployment(name: string): Deployment {
   try {
     return createRequire(import.meta.url)(`@cowprotocol/contracts/deployments/mainnet/${name}.json`)

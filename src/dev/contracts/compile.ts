@@ -44,7 +44,7 @@ export const contractNames = [
 
 export type ContractName = (typeof contractNames)[number]
 
-/** Files with more than one of them. The others are in a file of their own name. */
+/** Files with more than one contract. The other contracts are in a file of their own name. */
 const sharedFiles: Readonly<Record<string, readonly ContractName[]>> = {
   'ConditionalOrders.sol': [
     'CurrentBlockTimestampFactory',
@@ -63,7 +63,7 @@ function fileOf(name: ContractName): string {
   return shared?.[0] ?? `${name}.sol`
 }
 
-/** Contracts that need more than Paris, the version of the others. */
+/** Contracts that need more than Paris, the version of the other contracts. */
 const evmVersions: Readonly<Record<string, string>> = { 'BalanceGuard.sol': 'cancun' }
 
 /** A warning for every transient storage, which breaks the composability of calls in a transaction. */

@@ -230,7 +230,7 @@ function createOwner(ownerFile: string, identity: ProcessIdentity): boolean {
 }
 
 /**
- * Renames the file before it removes it: it may already be that of a running successor, and is put back then.
+ * Renames the file before its removal: the file may already be a running successor's, and is put back then.
  */
 function removeDeadOwner(ownerFile: string): void {
   const movedFile = `${ownerFile}.${process.pid}.left`

@@ -28,7 +28,7 @@ export interface FirstTrade {
   text: string
 }
 
-/** Indexes of the accounts that trade by themselves; the others are for the user of the stack. */
+/** Indexes of the accounts that trade by themselves; the other accounts are for the user of the stack. */
 export const tradingAccounts = [3, 4]
 
 /**

@@ -284,7 +284,7 @@ function failedGasSpent({ revert, failing, since }: ObservedStanding, isPast = f
   return reasonOf('failedGasSpent', since, evidence, `${waits}: ${foreign(reason)}.`)
 }
 
-/** The reason for an order whose document came after it, and would have been refused with it. */
+/** The reason for an order that would have been refused with its document, which came after the order. */
 function documentRefused({ revert, since }: ObservedStanding): Reason {
   const reason = revert ?? 'no reason is given'
   const summary = `The document of the order, which came after it, was not accepted: ${foreign(reason)}.`

@@ -22,7 +22,7 @@ export interface Reason {
   advice?: string
 }
 
-/** The reason to resolve first, and the others in the order in which they must be resolved. */
+/** The reason to resolve first, and the other reasons in the order in which they must be resolved. */
 export interface Diagnosis extends Reason {
   further: readonly Reason[]
 }
@@ -158,7 +158,7 @@ export interface ObservedRefusal {
   at: Date
 }
 
-/** The programmatic order whose part an order is, as its signature says. */
+/** The programmatic order whose part an order is, as the part's signature says. */
 export interface ObservedProgrammaticOrder {
   owner: Address
   hash: Bytes32

@@ -86,7 +86,7 @@ export function newestHandler(type: KnownHandlerType): Address {
   return address(newest)
 }
 
-/** Anyone may deploy a handler, so that one of type `Unknown` is usual. */
+/** Anyone may deploy a handler, so that a handler of type `Unknown` is usual. */
 export function handlerType(chainId: number, handler: Address): HandlerType {
   return typesEverywhere.get(handler) ?? typesOfChain.get(chainId)?.get(handler) ?? 'Unknown'
 }

@@ -32,7 +32,7 @@ export interface TwapSchedule {
   signableParts: number
 }
 
-/** One part. Its window is all that distinguishes it from the others. */
+/** One part. Its window is all that distinguishes it from the other parts. */
 export interface TwapPart {
   /** Counted from 0. */
   index: number

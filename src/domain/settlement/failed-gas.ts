@@ -47,8 +47,8 @@ export const nothingExceeded: ExceededGas = { orders: new Map(), accounts: new M
 
 /**
  * Charges each failed transaction to the orders that are its cause, in equal parts, to their accounts, and to
- * tokens: those that are the cause; else, for an order without code of its own, the one of its two tokens
- * that is traded less, since the other one works.
+ * tokens: those that are the cause; else, for an order without code of its own, the token of the two that is
+ * traded less, since the other token works.
  */
 export function exceededGas(
   failed: readonly FailedSettlement[],

@@ -57,7 +57,7 @@ export function decodedParamsOf({ terms, createdAt }: Generator): Record<string,
     typeof value === 'bigint' ? String(value) : value,
   ])
   const params: Record<string, unknown> = Object.fromEntries(members)
-  // The word in the contract is the time of the creating block, which stands for it until it is read.
+  // The word in the contract is the time of the creating block, which stands for the word until it is read.
   if (decoded.type === 'TWAP' && params.t0 === '0') params.t0 = schedule ? String(schedule.start) : createdAt
   return params
 }

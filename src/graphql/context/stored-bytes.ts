@@ -4,9 +4,9 @@ import { orderRowBytes } from '../../storage/order/insert.ts'
 import type { TokenRoom } from '../../tokens/metadata.ts'
 
 /**
- * Rows that a client without rights can cause, with the bytes that one takes without its texts: the row, rows
- * that follow from it, and their places in indexes. Documents, idempotency keys and persisted documents have
- * budgets of their own.
+ * Rows that a client without rights can cause, with the bytes that each row takes without its texts: the row,
+ * rows that follow from it, and their places in indexes. Documents, idempotency keys and persisted documents
+ * have budgets of their own.
  */
 const rowBytes = {
   quotes: 3_072,

@@ -109,7 +109,7 @@ const placeOrdersInput = inputType('PlaceOrdersInput', {
   ),
 })
 
-/** Parses each order on its own: an invalid one does not reject the others. */
+/** Parses each order on its own: an invalid order does not reject the other orders. */
 function parsedOrRefused<Schema extends z.ZodType>({ schema, type }: Input<Schema>) {
   const each = z.unknown().transform((value): { creation: z.output<Schema> } | { refusal: Refusal } => {
     try {

@@ -209,7 +209,7 @@ class SelectionCollector {
   }
 }
 
-/** Relations with `rowArguments` always have a slot, because it may throw a Refusal. */
+/** Relations with `rowArguments` always have a slot, because `rowArguments` may throw a Refusal. */
 function needsSlot(relation: Relation, rowArguments: StoredField['rowArguments']): boolean {
   if (rowArguments) return true
   return relation.kind === 'page' || (relation.kind !== 'same' && typeof relation.rows === 'function')

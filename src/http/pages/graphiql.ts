@@ -19,7 +19,7 @@ const contentTypes: Record<string, string> = {
 
 /**
  * The files of GraphiQL. The package has everything in one page of nine megabytes; browsers can cache
- * separate files. It is loaded with the first request, since it takes 30 MB.
+ * separate files. The package is loaded with the first request, since it takes 30 MB.
  */
 async function graphiqlFiles(): Promise<GraphiqlFile[]> {
   const {

@@ -76,7 +76,7 @@ function createStep(options: HookReading): () => Promise<boolean> {
     const read: boolean[] = []
     for (const transaction of transactions) {
       const isRead = readTransaction(transaction, options).catch(async (fault) => {
-        // A fault of this transaction must not keep the others from being read.
+        // A fault of this transaction must not keep the other transactions from being read.
         if (!isChainFault(fault)) await countFailedRead(db, chainId, transaction, failedRead)
         throw fault
       })

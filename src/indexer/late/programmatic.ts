@@ -39,7 +39,7 @@ export interface ProgrammaticReading {
 
 /** An order is read again after this time: the contract does not log a removal. */
 const lookEveryMs = 30_000
-/** One that is removed is looked at less often: its owner can authorise it again without a log. */
+/** A removed order is looked at less often: its owner can authorise the order again without a log. */
 const removedFactor = 20
 /** Orders of one round, read in one request. */
 const atOnce = 3_000

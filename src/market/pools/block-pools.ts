@@ -123,8 +123,8 @@ export function createBlockPools(source: PoolSource, blockHash: Bytes32): BlockP
   }
 
   /**
-   * Collects the pools of the pairs in a map of its own, because the cache may drop entries meanwhile. If a
-   * read that another caller started fails, it reads once more.
+   * Collects the pools of the pairs in a map of its own, because the cache may drop entries meanwhile. Reads
+   * once more if a read that another caller started fails.
    */
   async function collectPools(pairs: readonly Pair[], aheadMs: number, isLast = false): Promise<PoolsByKey> {
     const poolsByKey = new Map<string, Pool | null>()

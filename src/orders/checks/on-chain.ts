@@ -61,8 +61,8 @@ interface FaultyHook {
 }
 
 /**
- * Why the pre-hooks of an order leave it without an allowance; undefined if it has none, or they seem right.
- * Permits come first, then the others in their order. Each is called alone.
+ * Why the pre-hooks of an order leave it without an allowance; undefined without pre-hooks, or if they seem
+ * right. Permits come first, then the other hooks in their order. Each hook is called alone.
  */
 async function faultyHook(
   hooks: readonly Hook[],

@@ -57,9 +57,9 @@ function clearAround(market: Crossing, entries: readonly AuctionOrder[]): Cleare
 }
 
 /**
- * The candidates for the first token, against which the others are traded. Of two tokens it is the one with
- * the more valuable atom. With more tokens two are tried: the one with the largest excess or deficit, and the
- * one with the deepest pools.
+ * The candidates for the first token, against which the other tokens are traded. Of two tokens it is the
+ * token with the more valuable atom. With more tokens two are tried: the token with the largest excess or
+ * deficit, and that with the deepest pools.
  */
 function centresOf(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Address[][] {
   const price = priceIn(task)
@@ -90,7 +90,7 @@ function priceIn({ auction }: Task) {
   return (token: Address) => Number(auction.nativePrices.get(token) ?? 0n) / 1e18
 }
 
-/** Creates the market. @param tokens the first one is that against which the others are traded */
+/** Creates the market. @param tokens the first token is that against which the other tokens are traded */
 function createMarket(task: Task, tokens: readonly Address[], entries: readonly AuctionOrder[]): Crossing {
   const price = priceIn(task)
   const [first] = tokens

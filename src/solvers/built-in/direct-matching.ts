@@ -6,9 +6,9 @@ import { orderFeeUp } from './task.ts'
 
 /**
  * Balances opposite orders whose amounts are all fixed in one token. No price balances them, because each
- * sell order keeps its fee in that token and the buy orders lack it. The fees of the sell orders are lowered
- * by the missing amount, and those of the buy orders raised by its worth. Then any price that all accept
- * suffices: the pools' middle, or the limit nearest to it.
+ * sell order keeps its fee in that token and the buy orders lack the fee. The fees of the sell orders are
+ * lowered by the missing amount, and those of the buy orders raised by its worth. Then any price that all
+ * accept suffices: the pools' middle, or the limit nearest to it.
  * @returns undefined if more is missing than the fees, or if no price is accepted
  */
 export function matchDirectly(
@@ -108,8 +108,8 @@ function sumOf(members: readonly BatchOrder[], of: (member: BatchOrder) => bigin
 
 /**
  * The orders with all fees paid by those that sell one token, for each token that is sold. A sell order keeps
- * its fee in its token, so the order that takes just that amount lacks it: pools would have to give it, at a
- * worse price. Instead, orders that sell the token in which the group has a surplus pay for the others.
+ * its fee in its token, so the order that takes just that amount lacks the fee: pools would have to give it,
+ * at a worse price. Instead, orders that sell the token in which the group has a surplus pay the other fees.
  * @param least minimum part of all fees that they must pay
  */
 export function movedFees(market: Crossing, members: readonly BatchOrder[], min: number): BatchOrder[][] {

@@ -151,8 +151,8 @@ function trades({ token0, token1 }: Pool, one: Address, other: Address): boolean
 }
 
 /**
- * The allowances: one for each token and spender, the sum of those requested. It is set to zero first,
- * because some tokens do not allow a change from one non-zero allowance to another.
+ * The allowances: one for each token and spender, the sum of those requested. Each allowance is set to zero
+ * first, because some tokens do not allow a change from one non-zero allowance to another.
  */
 function approvals(interactions: readonly EngineInteraction[]): Interaction[] {
   const sums = new Map<string, { token: Address; spender: Address; amount: bigint }>()

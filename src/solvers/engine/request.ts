@@ -18,8 +18,8 @@ import { gasUnits } from '../../domain/settlement/gas.ts'
 import { type Token, wrappedForm } from '../../domain/token/token.ts'
 
 /**
- * An order in a request to a solver engine. `full…` amounts are the signed ones, the others are the remaining
- * ones.
+ * An order in a request to a solver engine. `full…` amounts are the signed amounts, the other amounts are the
+ * remaining ones.
  */
 export interface EngineOrder {
   uid: OrderUid
@@ -170,7 +170,7 @@ function writePool({ address, token0, token1, reserve0, reserve1 }: Pool) {
 
 interface AuctionWriterOptions {
   wrappedNative: Address
-  /** Returns the known tokens; the others are sent without metadata. */
+  /** Returns the known tokens; the other tokens are sent without metadata. */
   tokens(addresses: readonly Address[]): Promise<ReadonlyMap<Address, Pick<Token, 'symbol' | 'decimals'>>>
   /** Keeps the sent text. */
   keep(auction: Auction, text: string): void

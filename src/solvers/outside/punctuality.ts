@@ -7,8 +7,8 @@ interface Punctuality {
 const maxOwed = 64
 
 /**
- * Creates the decision. At first a solver must answer once in time, so that one that never answers delays no
- * auction. After each late answer it must answer twice as often as before.
+ * Creates the decision. At first a solver must answer once in time, so that a solver that never answers
+ * delays no auction. After each late answer it must answer twice as often as before.
  */
 export function createPunctuality(): Punctuality {
   let price = 1
@@ -18,7 +18,7 @@ export function createPunctuality(): Punctuality {
     isPunctual: () => owed === 0,
     answered(inTime) {
       if (!inTime) {
-        // While auctions do not wait for it, a late answer costs nothing, so it adds nothing.
+        // While auctions do not wait for the solver, a late answer costs nothing, so it adds nothing.
         if (owed === 0) price = Math.min(2 * price, maxOwed)
         owed = price
         inARow = 0

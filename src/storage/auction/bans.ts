@@ -21,8 +21,8 @@ interface BanLength {
 }
 
 /**
- * Stores a ban. In SQL: its length follows from the others.
- * @returns its last block; undefined if there is one for this settlement
+ * Stores a ban. In SQL: its length follows from the other bans.
+ * @returns its last block; undefined if there is a ban for this settlement
  */
 export async function storeBan(
   db: Db,

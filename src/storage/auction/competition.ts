@@ -52,7 +52,7 @@ export async function insertCompetition(
   await insertExecutions(tx, auction, solutions)
 }
 
-/** Ends the spans of orders that left the auctions, and begins those of orders new to this one. */
+/** Ends the spans of orders that left the auctions, and begins those of orders new to this auction. */
 async function continueSpans(tx: Tx, { id, chainId, orders }: Auction): Promise<void> {
   const held = orders.map(({ order }) => order.id)
   await sql(tx).$executeRaw`
@@ -93,8 +93,8 @@ async function insertSeries(tx: Tx, chainId: number, prices: Prices): Promise<Ui
 }
 
 /**
- * Inserts only prices that differ from the auction before; null for a token that had one. Those of the
- * auction after it, if there is one, stay as they are.
+ * Inserts only prices that differ from the auction before; null for a token that had a price. The prices of
+ * the auction after it, if there is one, stay as they are.
  */
 export async function insertPriceChanges(
   tx: Tx,
@@ -196,7 +196,7 @@ export interface AttemptEnd {
   outcome: string
   /** null when the caller does not know the hash. */
   txHash: `0x${string}` | null
-  /** State of its transaction; the stored one stays if it is left out. */
+  /** State of its transaction; without it, the stored state stays. */
   submission?: string | null
 }
 
@@ -221,7 +221,7 @@ export async function endAttempt(tx: Tx, end: AttemptEnd): Promise<void> {
   })
 }
 
-/** Credits a success to the first settlement of its solution if it went to a later one before. */
+/** Credits a success to the first settlement of its solution if a later settlement had the success before. */
 export async function creditFirstSettlement(tx: Tx, auctionId: bigint, solutionUid: number): Promise<void> {
   await sql(tx).$executeRaw`
     UPDATE settlement_attempts t SET tx_hash = f.tx_hash, end_block = f.block_number

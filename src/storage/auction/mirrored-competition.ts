@@ -16,9 +16,9 @@ export async function isCompetitionStored(db: Db, { chainId, number }: Competiti
 }
 
 /**
- * Stores a competition of an order book that the network follows. They may come in any order. Orders that are
- * not stored are left out of the auction; solutions keep their executions as those of JIT orders. Settlements
- * that name the auction are read again from the chain, which decides whose they are.
+ * Stores a competition of an order book that the network follows. Competitions may come in any order. Orders
+ * that are not stored are left out of the auction; solutions keep their executions as those of JIT orders.
+ * Settlements that name the auction are read again from the chain, which decides whose they are.
  * @returns false if it was stored before
  */
 export async function insertMirroredCompetition(tx: Tx, competition: MirroredCompetition): Promise<boolean> {
@@ -74,8 +74,8 @@ interface Span {
 }
 
 /**
- * Splits the spans that go over an auction without the order, and joins or extends those that it continues.
- * In SQL: reads by a range.
+ * Splits the spans that go over an auction without the order, and joins or extends those that the auction
+ * continues. In SQL: reads by a range.
  */
 async function insertIntoSpans(
   tx: Tx,
@@ -256,12 +256,12 @@ export async function noteUnshown(db: Db, { chainId, number }: CompetitionName):
   await sql(db).missingCompetition.updateMany({ where: { chainId, number }, data })
 }
 
-/** Lets the others go first, after a request that failed. */
+/** Lets the other competitions go first, after a request that failed. */
 export async function postponeCompetition(db: Db, { chainId, number }: CompetitionName): Promise<void> {
   await sql(db).missingCompetition.updateMany({ where: { chainId, number }, data: { askedAt: new Date() } })
 }
 
-/** Removes those that were last requested before, and that no settlement names. In SQL: looks for these. */
+/** Removes competitions that were last requested before, and that no settlement names. In SQL: two tables. */
 export async function forgetUnshown(db: Db, chainId: number, before: Date): Promise<void> {
   await sql(db)
     .$executeRaw`DELETE FROM missing_competitions m WHERE m.chain_id = ${chainId} AND m.times >= ${maxRequests}

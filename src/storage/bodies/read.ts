@@ -35,7 +35,7 @@ export type BodyRow = [string, ...(string | null)[]]
 /** Values for `ownParam`. */
 interface BodyValues extends Ambient {
   values?: readonly unknown[]
-  /** More SQL columns after the others, with values of the request; of a list without access to its rows. */
+  /** SQL columns behind all others, with values of the request; in a list they have no access to its rows. */
   columns?: readonly Prisma.Sql[]
 }
 

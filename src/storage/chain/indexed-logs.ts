@@ -173,8 +173,8 @@ export async function moveThrough(
 }
 
 /**
- * Locks the checkpoint: no other transaction moves it, or writes under it, until this one ends. In SQL: a row
- * lock.
+ * Locks the checkpoint: no other transaction moves it, or writes under it, until this transaction ends. In
+ * SQL: a row lock.
  * @throws when the checkpoint is not at `at`
  */
 export async function holdCheckpoint(tx: Tx, chainId: number, at: Checkpoint): Promise<void> {

@@ -118,10 +118,10 @@ export async function lastProgrammaticChange(db: Db): Promise<bigint> {
 }
 
 /**
- * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then it is
- * due again. In SQL: the row is compared with what was polled.
- * @param isNewPart true if the last poll was of an earlier part: that one is kept too
- * @returns whether it was stored
+ * Stores the outcome of a poll, unless the order was created again or read differently meanwhile: then the
+ * order is due again. In SQL: the row is compared with what was polled.
+ * @param isNewPart true if the last poll was of an earlier part: that poll is kept too
+ * @returns whether the outcome was stored
  */
 export async function storePoll(
   db: Db,

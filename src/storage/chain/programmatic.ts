@@ -97,8 +97,8 @@ export async function insertProgrammaticFacts(
 }
 
 /**
- * Inserts creations, and the orders that they are the first of. One after the last look at its order makes
- * the order due: its context may be another, and it is authorised again. In SQL: one statement for thousands.
+ * Inserts creations, and the orders that they are the first of. A creation after the last look makes its
+ * order due: the context may be another, and it is authorised again. In SQL: one statement for thousands.
  */
 async function insertCreations(
   tx: Tx,
@@ -125,7 +125,7 @@ async function insertCreations(
 }
 
 /**
- * Inserts orders; of one that is known, its block can become an earlier one. In SQL: one statement for all.
+ * Inserts orders; the block of a known order can become an earlier block. In SQL: one statement for all.
  * @param options areOld as in `ProgrammaticFacts`
  * @returns owners of those that were not known
  */
@@ -166,8 +166,8 @@ const timeOf = (chainId: number, block: number) =>
 
 /**
  * Undoes all facts about programmatic orders of blocks above `block`. It deletes orders without a log up to
- * it, but for those that were read for a posted part, and makes those due that were read or polled at one of
- * these blocks, with the parts that ended above it; a look voids the poll. A part without its order is
+ * `block`, but for those that were read for a posted part, and makes those due that were read or polled at
+ * one of these blocks, with the parts that ended above it; a look voids the poll. A part without its order is
  * compared with the contract at the height of that order. In SQL: the deleted rows decide what to update.
  */
 export async function rollbackProgrammatic(tx: Tx, chainId: number, block: number): Promise<void> {
@@ -209,7 +209,7 @@ export async function rollbackProgrammatic(tx: Tx, chainId: number, block: numbe
 export interface DueOrder extends ProgrammaticKey {
   id: bigint
   params: ConditionalOrderParams
-  /** The standing as a leaf of the newest root of its owner; null if it is none. */
+  /** The standing as a leaf of the newest root of its owner; null if the order is no such leaf. */
   standing: Exclude<Provenance, 'unproven'> | null
   source: ProgrammaticSource
   removedBlock: number | null
@@ -257,11 +257,10 @@ export interface Look extends StoredSchedule {
 }
 
 /**
- * Stores what was read at a block, which the caller holds. A removal clears the context too, so that of an
- * order that is not authorised stays as it was. Orders that were created again behind the block are left out,
- * as are leaves of an owner with a later root.
- * In SQL: one statement for all.
- * @returns the orders whose removal this block is the first to show, and the others that were stored
+ * Stores what was read at a block, which the caller holds. A removal clears the context too, so the stored
+ * context of an order that is not authorised stays as it was. Orders that were created again behind the block
+ * are left out, as are leaves of an owner with a later root. In SQL: one statement for all.
+ * @returns the orders whose removal this block is the first to show, and the other orders that were stored
  */
 export async function storeLooks(
   tx: Tx,
@@ -298,8 +297,8 @@ export async function storeLooks(
 }
 
 /**
- * SQL condition: the look `n` at order `g` makes its last poll void, as it was not read since a creation or a
- * reorg, or has another context.
+ * SQL condition: the look `n` at order `g` makes its last poll void, as the order was not read since a
+ * creation or a reorg, or has another context.
  */
 const changed = `(n.authorised AND (g.looked_block IS NULL OR g.removed_block IS NOT NULL OR g.context IS DISTINCT FROM n.context))`
 

@@ -22,7 +22,7 @@ export async function readPrepared<Row extends TextRow>(
   if (!reader || !replica || !guard) return readCurrent<Row>(db, text, values)
   try {
     const rows = await readFrom<Row>(replica, db, text, values, guard)
-    // The row may be new: its client may have written it at another process, before this one knows of it.
+    // The row may be new: its client may have written it at another process, before this process knows of it.
     return rows.length > 0 ? rows : await readCurrent<Row>(db, text, values)
   } catch (error) {
     if (!replica.mayAskPrimary(error)) throw error

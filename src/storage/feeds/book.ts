@@ -66,7 +66,7 @@ export const meetsSql = ({ texts }: FacetSource, filter: string) =>
     })
     .join(' AND ')
 
-/** Entries that one page looks at under a filter: it may be short, and the next one goes on there. */
+/** Entries that one page looks at under a filter: the page may be short, and the next page goes on there. */
 export const feedScan = 5_000
 
 /** SQL condition for entry `f` alone; undefined for a filter that all entries meet. */

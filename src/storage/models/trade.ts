@@ -285,7 +285,7 @@ interface ListedTrades {
 /**
  * SQL for the trade `tr` of an entry `f`, as it was or is: a feed reads the same at any time.
  * @param at the row with the trade's place on its chain
- * @param removal condition and order of entry `r` that may have taken it back
+ * @param removal condition and order of entry `r` that may have taken the trade back
  */
 const tradeAt = (at: string, removal: string, isLive: string) => {
   const isAt = (row: string) =>

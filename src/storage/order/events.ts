@@ -21,11 +21,11 @@ const distinct = `('traded', 'hook_failed')`
 const repeatable = `('ready', 'considered', 'executing', 'filtered', 'invalid')`
 
 /**
- * Appends events: each trade, each with failed hooks, and of the others those that do not repeat the newest
- * event of their order, or of `ready` and `considered` the one before it. A recurring state, such as that of
- * an order whose settlement always fails, keeps two rows until another event: the first, and one for all
- * others, which is always the newest. Except for these, `events` has one event per order or none. In SQL: one
- * statement that compares and writes.
+ * Appends events: each trade, each with failed hooks, and of the other events those that do not repeat the
+ * newest event of their order, or of `ready` and `considered` the event before it. A recurring state, such as
+ * that of an order whose settlement always fails, keeps two rows until another event: the first, and one for
+ * all others, which is always the newest. Except for trades and failed hooks, `events` has one event per
+ * order or none. In SQL: one statement that compares and writes.
  */
 export async function appendEvents(tx: Tx, events: readonly NewOrderEvent[]): Promise<void> {
   if (events.length === 0) return

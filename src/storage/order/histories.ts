@@ -34,7 +34,7 @@ const maxAccounts = 50
 
 /**
  * The account that waits longest for its turn, with others that are read as far; undefined when all are read.
- * In SQL: its place decides about the others.
+ * In SQL: the place of the first account decides about the others.
  */
 export async function nextHistory(db: Db, chainId: number): Promise<HistoryTurn | undefined> {
   const rows = await sql(db).$queryRaw<{ account: Uint8Array; unread_to: bigint }[]>`

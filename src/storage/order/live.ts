@@ -54,7 +54,7 @@ interface OrderChanges {
   live: LiveOrder[]
   /** Row keys of orders that are filled or cancelled. */
   ended: bigint[]
-  /** Mark of the next read: every transaction that is not yet in this one has this id or a higher one. */
+  /** Mark of the next read: every transaction that is not yet in this read has this id or a higher id. */
   mark: bigint
 }
 

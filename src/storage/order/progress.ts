@@ -48,9 +48,9 @@ const maxColumnValue = '9'.repeat(78)
 /**
  * Recomputes the columns that status derives from, from the stored logs. It sums and never adds: running it
  * twice, or after a rollback, gives the row that the logs imply. Only the fee of an order that comes from
- * another order book is what that reports, its placements are not stored, and without logs its presignature
- * is what the chain had at a final block. A row that has these values already is not written, since orders
- * have many indexes. In SQL: the columns are computed from other tables.
+ * another order book is what that order book reports, its placements are not stored, and without logs its
+ * presignature is what the chain had at a final block. A row that has these values already is not written,
+ * since orders have many indexes. In SQL: the columns are computed from other tables.
  */
 export async function refreshProgress(tx: Tx, orderIds: readonly bigint[]): Promise<void> {
   if (orderIds.length === 0) return

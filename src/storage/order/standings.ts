@@ -150,7 +150,7 @@ export interface MovedShortages {
   /** The number of the episode that begins, by the row keys of orders whose owners are to be notified. */
   begun: Map<bigint, number>
   /**
-   * Row keys of orders whose funds are missing although the last notification is too recent for another one.
+   * Row keys of orders whose funds are missing, and whose last notification is too recent for a further one.
    */
   waiting: Set<bigint>
 }

@@ -46,7 +46,7 @@ export const facets = [
 ] as const
 export type Facet = (typeof facets)[number]
 
-/** Rows of a snapshot: the last one has the head as its place, the others `snapshotAgain`. */
+/** Rows of a snapshot: the last row has the head as its place, the other rows `snapshotAgain`. */
 interface SnapshotSource {
   /** Text after FROM: `f`, joined with what `entry` reads. */
   rows: string

@@ -113,7 +113,7 @@ class PageQuery {
     return this.connectionFieldText(connectionField)
   }
 
-  /** SQL condition: it has no item, and its list may lack some. Undefined for a complete list. */
+  /** SQL condition: the page has no item, and its list may lack some. Undefined for a complete list. */
   isEmptyByMistake(): string | undefined {
     const { isComplete } = this.parameters
     if (isComplete === undefined) return undefined

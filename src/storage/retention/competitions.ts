@@ -98,7 +98,7 @@ function removeSpans(
 }
 
 /**
- * Removes prices that another one followed in the window, if no stored auction lies between the two. The
+ * Removes prices that another price followed in the window, if no stored auction lies between the two. The
  * newest price of a token stays even if only its end followed. In SQL: neighbours of a row.
  */
 function removePrices(tx: Tx, { chainId, after, last }: Window): Promise<number> {

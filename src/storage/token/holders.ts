@@ -44,10 +44,10 @@ export async function registerHolderTokens(
 }
 
 /**
- * Applies a block range to the tokens that are indexed up to a block within it; the others stay unchanged.
- * The caller holds the chain's checkpoint. Changes are stored for blocks above the lowest one whose hash is
- * stored: a rollback below that clears everything. A balance below 0 or above uint256 at the end of a block
- * is a fault. In SQL: one statement that adds.
+ * Applies a block range to the tokens that are indexed up to a block within it; the other tokens stay
+ * unchanged. The caller holds the chain's checkpoint. Changes are stored for blocks above the lowest block
+ * whose hash is stored: a rollback below that clears everything. A balance below 0 or above uint256 at the
+ * end of a block is a fault. In SQL: one statement that adds.
  */
 export async function applyBalanceChanges(
   tx: Tx,

@@ -22,7 +22,7 @@ export async function findTokens(
 /**
  * Stores tokens that were read in a block that the indexer has stored: a reorg of that block deletes them. A
  * token read in an unindexed block is not stored, since no rollback would ever delete it. The lock on the
- * checkpoint orders this against the indexer; while the indexer writes, it stores none, so that no client
+ * checkpoint orders this against the indexer; while the indexer writes, this stores none, so that no client
  * waits. In SQL: one statement, under a lock that does not wait.
  * @returns addresses of the stored tokens
  */

@@ -192,7 +192,7 @@ async function checkSignature(
     const says = `PRESIGN: ${isSigned ? '' : 'not '}signed on chain`
     return check('signature', isOpen && (order.status !== 'PRESIGNATURE_PENDING' || !isSigned), says, says)
   }
-  // A contract may refuse what it has accepted before: it counts while the order can be filled.
+  // A contract may refuse what it has accepted before: its answer counts while the order can be filled.
   if (order.status !== 'OPEN') return passed('signature', 'EIP1271: not evaluated, the order has ended')
   const data = walletAbi.encodeFunctionData('isValidSignature', [digest, signature])
   const answer = await callAt(chain, owner, data).catch((fault) => {

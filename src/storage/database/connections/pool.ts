@@ -41,9 +41,9 @@ const silentMs = 250
  * A pool of connections that are opened when they are needed, and closed after ten idle seconds. A failure to
  * connect is an Outage, whatever the server's reason is.
  *
- * A caller gets the connection that is free first. node-postgres would bind it to the connection that it
- * opens for it, although another one is mostly released long before that: opening takes several round trips,
- * and the server a new process.
+ * A caller gets the connection that is free first. node-postgres would bind the caller to the connection
+ * opened for that caller, although another connection is mostly released long before: opening takes several
+ * round trips, and the server a new process.
  */
 export class StatementPool extends Pool {
   readonly name: string

@@ -3,7 +3,7 @@ import type { BackendKey } from './client.ts'
 
 /** State that a connection keeps between transactions. */
 export interface Access {
-  /** The server may be another one in the next transaction: settings are sent with each. */
+  /** The next transaction may get another server: settings are sent with each transaction. */
   isPooled: boolean
   /** True if statements can be prepared by name. */
   prepares: boolean

@@ -195,7 +195,7 @@ export const solution: Model = {
 }
 
 /**
- * SQL for a column of order `o` in a solution. One that its solver brings is no stored order until it is
+ * SQL for a column of order `o` in a solution. An order that the solver brings is not stored until it is
  * traded.
  */
 export const inSolution = (column: 'uid' | 'chain_id' | 'sell_token' | 'buy_token') =>

@@ -27,7 +27,7 @@ export const readBalance = `coalesce((SELECT tb.balance FROM holder_tokens ht JO
 const share = (sql: string, description: string) =>
   orNull(derived(decimal, `trim_scale(${sql} / 1000000.0)::text`, description))
 
-/** The newest bids on order `o`, so that one that was in any number of competitions costs no more. */
+/** The newest bids on order `o`, so that an order that was in any number of competitions costs no more. */
 export const newestBids = `(SELECT px.auction_id, px.solution_uid, px.executed_sell, px.executed_buy FROM solution_executions px
   WHERE px.order_id = o.id ORDER BY px.auction_id DESC, px.solution_uid DESC LIMIT 300)`
 

@@ -48,8 +48,8 @@ const unwatched = new Set([
 ])
 
 /**
- * Checks whether auctions keep measuring the distance of an order. They store it again after a minute if it
- * has moved by a tenth of itself, so that an old one has not.
+ * Checks whether auctions keep measuring the distance of an order. They store the distance again after a
+ * minute if it has moved by a tenth of itself, so that an old distance has not.
  */
 export const isWatched = (
   order: Pick<Order, 'status'>,

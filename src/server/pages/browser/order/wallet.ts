@@ -98,7 +98,7 @@ export async function approveWith(
 }
 
 /**
- * Simulates an approval that replaces another one: tokens such as USDT refuse that.
+ * Simulates an approval that replaces another approval: tokens such as USDT refuse that.
  * @throws Stopped if the token refuses it; errors of the wallet
  */
 async function checkReplacement(

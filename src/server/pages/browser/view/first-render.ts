@@ -1,11 +1,11 @@
-/** Longest time that a late part holds up the others. */
+/** Longest time that a late part holds up the other parts. */
 const maxMs = 2_000
 
 const { classList } = document.documentElement
 let underWay = 0
 let isOpen = false
 
-/** Shows the page as a whole: later parts would move the others under the reader's eyes. */
+/** Shows the page as a whole: later parts would move the other parts under the reader's eyes. */
 function open() {
   isOpen = true
   classList.remove('opening')
