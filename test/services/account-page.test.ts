@@ -9,7 +9,7 @@ import { freePort } from '../../src/dev/process/process.ts'
 import { address } from '../../src/domain/evm/address.ts'
 import type { NotificationType } from '../../src/domain/notification/notification.ts'
 import { recordNotifications } from '../../src/storage/notifications.ts'
-import { launchBrowser } from '../setup/browser.ts'
+import { launchBrowser, launchWholeBrowser } from '../setup/browser.ts'
 import { eventually } from '../setup/eventually.ts'
 import { type PushService, startPushService } from '../setup/push-service.ts'
 import { type Receiver, startReceiver } from '../setup/receiver.ts'
@@ -77,9 +77,9 @@ interface Visit extends AsyncDisposable {
 /** @param key of a wallet in the page; it signs in this process */
 async function visit(
   at: string,
-  { key, ...options }: BrowserContextOptions & { key?: Wallet } = {},
+  { key, by = browser, ...options }: BrowserContextOptions & { key?: Wallet; by?: Browser } = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options })
+  const context = await by.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options })
   const shiftOf = await watchShifts(context)
   const hosts = new Set<string>()
   const warnings: string[] = []
@@ -302,7 +302,8 @@ async function createDelivery(page: Page): Promise<(data: string) => Promise<unk
 }
 
 test('a browser confirms itself by what is pushed to it, and shows each notification once', async () => {
-  await using visited = await visit('/docs', { key: owner, permissions: ['notifications'] })
+  await using by = await launchWholeBrowser()
+  await using visited = await visit('/docs', { key: owner, by, permissions: ['notifications'] })
   const { page, hosts } = visited
   await standInForPushService(page, `${pushService.url}/push/1`)
   await page.goto(`${world.url}/accounts/${account}`)
