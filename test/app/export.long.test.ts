@@ -488,7 +488,7 @@ test('an export that is killed at any point leaves whole ranges, and goes on', a
     for (let more = Math.random() * 30; more > 1; more--) book.events.push(eventAt(book.events.length))
   }
   const killed: string[] = []
-  for (let kill = 0; kill < 50; kill++) {
+  for (let kill = 0; kill < 16; kill++) {
     const child = startExport(program, book.url, { rows: '40' })
     const exit = once(child, 'exit')
     let left = Math.floor(Math.random() * 12)
@@ -507,13 +507,13 @@ test('an export that is killed at any point leaves whole ranges, and goes on', a
     killed.push(String(signal))
     expect(readdirSync(folder).filter((name) => /^book-/.test(name) && !name.endsWith('.jsonl'))).toEqual([])
   }
-  expect(killed.filter((signal) => signal === 'SIGKILL').length).toBeGreaterThan(40)
+  expect(killed.filter((signal) => signal === 'SIGKILL').length).toBeGreaterThan(12)
   book.intercept = () => false
   expect((await run(book, { rows: '40' })).fault).toBeUndefined()
-  expect(book.events.length).toBeGreaterThan(1_000)
+  expect(book.events.length).toBeGreaterThan(300)
   expectWhole(book.events)
   expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
-}, 500_000)
+})
 
 /** Writes the export as one file, which starts in a fraction of a second. @returns its name */
 async function bundledExport(): Promise<string> {
