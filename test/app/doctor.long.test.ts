@@ -7,7 +7,7 @@ import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { temporaryFile } from '../fakes/settings.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { runProgram } from '../setup/program.ts'
+import { runHere, runProgram } from '../setup/program.ts'
 
 let chain: TestChain
 let database: TestDatabase
@@ -36,8 +36,8 @@ function environmentOf(row: object = {}): Record<string, string> {
   }
 }
 
-async function examined(environment: Record<string, string>) {
-  const { code, stdout } = await runProgram(['doctor', '--json'], environment)
+async function examined(environment: Record<string, string>, run: typeof runProgram = runHere) {
+  const { code, stdout } = await run(['doctor', '--json'], environment)
   const { checks } = JSON.parse(stdout) as {
     checks: { about: string; state: string; says: string; advice?: string }[]
   }
@@ -45,7 +45,7 @@ async function examined(environment: Record<string, string>) {
 }
 
 test('where all is well it says so of everything, and ends with 0', async () => {
-  const { code, stdout } = await runProgram(['doctor'], environmentOf())
+  const { code, stdout } = await runHere(['doctor'], environmentOf())
   expect(stdout).toMatch(/\n0 faults, \d warnings\n$/)
   expect(code).toBe(0)
   for (const line of [
@@ -58,11 +58,11 @@ test('where all is well it says so of everything, and ends with 0', async () => 
     expect(stdout).toContain(`ok    ${line}`)
   expect(stdout).toMatch(/ok {4}sepolia: node: block \d+, \d+ s old/)
   expect(stdout).toMatch(/ok {4}sepolia: solver 0x[0-9a-f]{40}: is on the allow-list and has \d+/)
-}, 60_000)
+})
 
 test('it warns where npm has no native code to recover signatures, as the start does', async () => {
   const environment = { NODE_OPTIONS: '--no-addons' }
-  const { checks } = await examined({ ...environmentOf(), ...environment })
+  const { checks } = await examined({ ...environmentOf(), ...environment }, runProgram)
   expect(checks).toContainEqual(
     expect.objectContaining({
       about: 'signatures',
@@ -72,7 +72,7 @@ test('it warns where npm has no native code to recover signatures, as the start 
   )
   const start = await runProgram(['serve'], { ...environmentOf({ chainId: 5 }), ...environment })
   expect(start.stderr).toContain('WebAssembly recovers who signed')
-}, 60_000)
+})
 
 test('it tells every fault at once, with what to do', async () => {
   const port = await freePort()
@@ -97,7 +97,7 @@ test('it tells every fault at once, with what to do', async () => {
   for (const about of ['redis', 'nats'])
     expect(checks).toContainEqual(expect.objectContaining({ about, state: 'poor' }))
   expect(JSON.stringify(checks)).not.toContain('pass-word')
-}, 60_000)
+})
 
 test('an account that is not on the allow-list, and a row that the chain contradicts, are found', async () => {
   const stranger = await examined({ ...environmentOf(), SOLVER_PRIVATE_KEY: `0x${'7'.repeat(64)}` })
@@ -110,13 +110,13 @@ test('an account that is not on the allow-list, and a row that the chain contrad
     expect.stringMatching(/^is at block \d+, before firstBlock 7000000$/),
   ])
   for (const { advice } of none.bad) expect(advice).toMatch(/NETWORKS_FILE/)
-}, 60_000)
+})
 
 test('commands and flags that do not exist are told with the nearest', async () => {
   const [serv, prot, none] = await Promise.all([
-    runProgram(['serv'], {}),
-    runProgram(['serve', '--prot', '1'], {}),
-    runProgram(['serve'], { DATABSE_URL: 'postgres://127.0.0.1/x' }),
+    runHere(['serv'], {}),
+    runHere(['serve', '--prot', '1'], {}),
+    runHere(['serve'], { DATABSE_URL: 'postgres://127.0.0.1/x' }),
   ])
   expect(serv).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean serve?)') })
   expect(prot).toMatchObject({ code: 2, stderr: expect.stringContaining('(Did you mean --port?)') })
@@ -126,11 +126,11 @@ test('commands and flags that do not exist are told with the nearest', async () 
       'tradegraph: DATABSE_URL is no setting: did you mean DATABASE_URL?\n' +
       'configuration: DATABASE_URL: is needed for this command\nconfiguration: NETWORKS_FILE: is needed for this command\n',
   })
-}, 60_000)
+})
 
 test('a database that is down is named as such', async () => {
   const port = await freePort()
-  const { code, stderr } = await runProgram(['serve'], {
+  const { code, stderr } = await runHere(['serve'], {
     ...environmentOf(),
     DATABASE_URL: `postgres://tradegraph:pass-word@127.0.0.1:${port}/tradegraph`,
   })
@@ -138,7 +138,7 @@ test('a database that is down is named as such', async () => {
     1,
     `tradegraph: the database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:${port}\n`,
   ])
-}, 60_000)
+})
 
 test.each([
   ['18.20.0', false],
