@@ -27,8 +27,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
     isolate: false,
-    // One for each core. Three gain an eighth of the time, and make tests compete for the processor.
-    maxWorkers: 2,
+    // On two cores, two leave a third of the time idle, since tests wait for blocks. Six make tests time out.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
 })

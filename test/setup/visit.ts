@@ -1,4 +1,6 @@
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
@@ -98,9 +100,11 @@ export async function visit(
   }
 }
 
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** What keeps some people from using the page: the rules that it breaks, and where. */
 export async function faultsOfAccess(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  await page.evaluate(axeSource)
   const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
