@@ -7,7 +7,7 @@ import { applyMigrations } from '../../src/storage/database/migrations.ts'
 import { temporaryFile } from '../fakes/settings.ts'
 import { startTestChain, type TestChain } from '../setup/chain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { runHere, runProgram } from '../setup/program.ts'
+import { type Ended, runHere, runProgram } from '../setup/program.ts'
 
 let chain: TestChain
 let database: TestDatabase
@@ -36,7 +36,10 @@ function environmentOf(row: object = {}): Record<string, string> {
   }
 }
 
-async function examined(environment: Record<string, string>, run: typeof runProgram = runHere) {
+async function examined(
+  environment: Record<string, string>,
+  run: (args: string[], environment: Record<string, string>) => Promise<Ended> = runHere,
+) {
   const { code, stdout } = await run(['doctor', '--json'], environment)
   const { checks } = JSON.parse(stdout) as {
     checks: { about: string; state: string; says: string; advice?: string }[]

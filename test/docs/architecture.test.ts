@@ -112,3 +112,14 @@ test('paths of sources that pages name below src exist', () => {
     inner.filter((file) => !known.includes(file) && !places(file).some((one) => existsSync(one))),
   ).toEqual([])
 })
+
+test('the table of the largest development dependencies names twenty that there are', () => {
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const known = { ...manifest.devDependencies, ...manifest.optionalDependencies }
+  const { text } = readPage('CONTRIBUTING.md')
+  const named = [...text.matchAll(/^\| `([^`]+)` \| (\d+) \| .+ \|$/gm)]
+  expect(named.filter(([, name = '']) => !Object.hasOwn(known, name))).toEqual([])
+  const sizes = named.map(([, , size]) => Number(size))
+  expect(sizes).toHaveLength(20)
+  expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
+})
