@@ -27,8 +27,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
     isolate: false,
-    // On two cores, two leave a third of the time idle, since tests wait for blocks. Six make tests time out.
-    maxWorkers: 3,
+    // One for each core. Three gain a tenth of the time, and answers of a busy database come too late for tests.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -67,7 +67,7 @@ function isAdmitted(query: string, variables: Record<string, unknown>): boolean 
 /** CPU time of this process alone, which a busy machine does not add to. */
 const cpuMs = () => process.cpuUsage().user / 1_000
 const rounds = 10
-/** Usually one to five; garbage collection threads count too. */
+/** Usually one to five. The median counts, since garbage collection of what earlier tests left counts too. */
 const maxMs = 60
 
 describe('documents that are refused quickly', () => {
@@ -82,10 +82,13 @@ describe('documents that are refused quickly', () => {
     // Each is another text, since refusals are cached.
     const params = Array.from({ length: rounds }, (_, round) => `${query} #${round}`)
     const given = JSON.parse(variables)
-    const started = cpuMs()
-    const admitted = params.filter((text) => isAdmitted(text, given))
-    expect((cpuMs() - started) / rounds).toBeLessThan(maxMs)
-    expect(admitted).toEqual([])
+    const took: number[] = []
+    for (const text of params) {
+      const started = cpuMs()
+      expect(isAdmitted(text, given)).toBe(false)
+      took.push(cpuMs() - started)
+    }
+    expect(took.toSorted((a, b) => a - b)[rounds / 2]).toBeLessThan(maxMs)
   })
 
   test('many at once in one body', async () => {
