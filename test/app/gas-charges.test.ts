@@ -134,7 +134,7 @@ test('a quote whose token burns gas counts by what its simulation used', async (
   // Until a block has the new code, its simulation uses as little as before.
   await eventually('a client is refused early', async () => {
     const greedy = clientAt(`198.51.101.${clients++}`)
-    const statuses = await untilRefused(greedy, path, quote(tokens.COW.address), 9)
+    const statuses = await untilRefused(greedy, path, quote(tokens.COW.address), 8)
     return statuses.at(-1) === 429
   })
   expect(await untilRefused(honest, path, quote(tokens.USDC.address))).toEqual(Array(30).fill(200))
