@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Block } from '../chain/chain.ts'
+import { createWake, type Wake } from '../concurrency/wake.ts'
 import type { Bytes32 } from '../domain/evm/hex.ts'
 import type { Clock, Log } from '../domain/log.ts'
+import type { Indexed } from '../storage/chain/indexed-logs.ts'
 import {
   type AcceptsUnread,
   type BlockRange,
@@ -33,6 +35,38 @@ export function createPoll(intervalMs: number): HeadPoll {
     pause(Math.max(intervalMs, Math.min(maxPauseMs, intervalMs * 2 ** failures)), undefined, {
       signal,
     }).catch(() => undefined)
+}
+
+/** The indexer as seen by the work that reads up to its stored block. */
+export interface IndexerView {
+  /** Returns undefined before the first stored block. */
+  indexed(): Promise<Indexed | undefined>
+  /** Waits before the next look at the stored block. */
+  poll: HeadPoll
+}
+
+/** Maximum wait for a block: followers have other work too, such as retries. */
+const maxWaitMs = 5_000
+
+/** Passes each move of the indexer on to its followers in the same process, so that they read no checkpoint. */
+export function createIndexerMoves(retry: HeadPoll) {
+  let last: Indexed | undefined
+  const followers: Wake[] = []
+  return {
+    moved(to: Indexed | undefined): void {
+      last = to
+      for (const follower of followers) follower.wake()
+    },
+    follow(): IndexerView {
+      const follower = createWake()
+      followers.push(follower)
+      return {
+        indexed: async () => last,
+        poll: async (failures, signal) =>
+          void (failures > 0 ? await retry(failures, signal) : await follower.pause(maxWaitMs, signal)),
+      }
+    },
+  }
 }
 
 interface BlockPollOptions {

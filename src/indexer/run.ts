@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { blockHash, findCheckpoint } from '../storage/chain/indexed-logs.ts'
+import { blockHash, findIndexed, type Indexed } from '../storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../storage/chain/programmatic.ts'
 import { startSolvers } from '../storage/chain/solvers.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
@@ -25,6 +25,8 @@ export interface IndexerOptions
   isFollowing?: boolean
   /** Runs after blocks with trades are stored. */
   onTraded?: (() => void) | undefined
+  /** Runs when the stored block is another; undefined is before the first. */
+  onMoved?: (to: Indexed | undefined) => void
   /** Default: by the network's block time. */
   poll?: HeadPoll
 }
@@ -53,7 +55,9 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     if (failures === 0 && checkpoint) await completion.step(checkpoint)
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
-  let checkpoint = await findCheckpoint(db, chainId)
+  const indexed = await findIndexed(db, chainId)
+  let checkpoint: Checkpoint | null = indexed ?? null
+  options.onMoved?.(indexed)
   if (checkpoint) await startSolvers(db, chainId, checkpoint.number + 1)
   if (network.conditionalOrders) {
     const lastBlock = checkpoint?.number ?? network.firstBlock - 1
@@ -69,6 +73,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
   const takeBack = async (to: ChainPosition) => {
     meter.reorganised((checkpoint?.number ?? to.number) - to.number)
     checkpoint = await applyReorg(checkpoint, to, options)
+    options.onMoved?.(checkpoint ? { ...checkpoint, head: to.number } : undefined)
     catchUp.lookAgain()
   }
   /** Follows the chain. @returns whether it must be followed again from an earlier block */
@@ -88,6 +93,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     for await (const step of steps) {
       if (step.type === 'blocks') {
         checkpoint = await applyBlocks(checkpoint, step, options, step.head)
+        options.onMoved?.({ ...checkpoint, head: step.head })
         const { timestamp } = step.blocks.at(-1) ?? step.blocks[0]
         progress.moved(checkpoint.number, step.head)
         const state = progress.state()

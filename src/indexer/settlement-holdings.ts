@@ -16,9 +16,9 @@ import {
   storeReadRights,
 } from '../storage/chain/settlement-holdings.ts'
 import type { Database, Tx } from '../storage/database/database.ts'
-import { findIndexed, holdBlock } from '../storage/token/pools.ts'
+import { holdBlock } from '../storage/token/pools.ts'
 import { ChainMoved, createRange, maxLogs, RangeTooFull } from './block-range.ts'
-import { createPoll, type HeadPoll, repeat } from './chain-stream.ts'
+import { type IndexerView, repeat } from './chain-stream.ts'
 
 /** Figures of the settlement contract's holdings and rights for operators. */
 export interface HoldingsMeter {
@@ -27,7 +27,7 @@ export interface HoldingsMeter {
   moved(place: { blocksBehind: number; missedBlock: number | null }): void
 }
 
-export interface HoldingsIndexOptions {
+export interface HoldingsIndexOptions extends IndexerView {
   network: Pick<Network, 'chainId' | 'name' | 'firstBlock' | 'finalityBlocks' | 'blockTimeMs'>
   db: Database
   /**
@@ -39,8 +39,6 @@ export interface HoldingsIndexOptions {
   readRights(rights: readonly Right[], blockHash: Bytes32): Promise<LoggedRight[]>
   meter: HoldingsMeter
   log: Log
-  /** Default: by the network's block time. */
-  poll?: HeadPoll
   /** Limit of kept tokens, and of kept rights. Default 100,000. */
   max?: number
 }
@@ -62,8 +60,7 @@ const maxTries = 10
  * throws.
  */
 export async function runHoldingsIndex(options: HoldingsIndexOptions, signal: AbortSignal): Promise<void> {
-  const { network, log } = options
-  const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
+  const { network, poll, log } = options
   const what = 'the holdings of the settlement contract cannot be followed for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
@@ -129,7 +126,7 @@ function createStep(options: HoldingsIndexOptions): () => Promise<boolean> {
   }
 
   return async () => {
-    const at = await findIndexed(db, chainId)
+    const at = await options.indexed()
     if (!at) return false
     const index = await findHoldingIndex(db, chainId)
     meter.moved({

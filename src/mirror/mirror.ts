@@ -11,7 +11,7 @@ import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import type { RecentTokens } from '../notifications/token-pairs.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
-import { findStoredHead } from '../storage/chain/indexed-logs.ts'
+import { findIndexed } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import {
@@ -412,7 +412,7 @@ async function firstWithin(
   db: Db,
   { network }: Pick<MirrorServices, 'network'>,
 ): Promise<number> {
-  const head = await findStoredHead(db, network.chainId)
+  const head = (await findIndexed(db, network.chainId))?.head
   return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(ms / network.blockTimeMs)
 }
 

@@ -10,7 +10,7 @@ import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import { timesOf } from '../../src/indexer/programmatic-orders.ts'
-import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { type Checkpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
 import {
   appData,
   cabinetOfC,
@@ -96,6 +96,7 @@ async function round() {
       network,
       db: server.database.db,
       log: silentLog,
+      indexed: () => findIndexed(server.database.db, network.chainId),
       chain: {
         block: async (number) => blocks.get(number)?.block,
         times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),

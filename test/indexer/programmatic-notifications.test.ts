@@ -10,7 +10,7 @@ import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import { timesOf } from '../../src/indexer/programmatic-orders.ts'
 import { runWatchTower } from '../../src/indexer/watch-tower.ts'
-import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { type Checkpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { ids, owner, paramsOf, scheduleOf, start } from '../domain/programmatic/vectors.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -82,6 +82,7 @@ async function look(more: object = {}) {
       network,
       db: server.database.db,
       log: silentLog,
+      indexed: () => findIndexed(server.database.db, network.chainId),
       chain: {
         block: async (number) => blocks.get(number)?.block,
         times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),

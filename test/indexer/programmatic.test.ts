@@ -14,7 +14,7 @@ import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.
 import { sweepExpired } from '../../src/indexer/endings.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import { timesOf } from '../../src/indexer/programmatic-orders.ts'
-import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
+import { type Checkpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { duePolls, storePoll } from '../../src/storage/chain/programmatic-polls.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -110,6 +110,7 @@ async function round(more: object = {}) {
       network,
       db: server.database.db,
       log: silentLog,
+      indexed: () => findIndexed(server.database.db, network.chainId),
       chain: {
         block: async (number) => blocks.get(number)?.block,
         times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),

@@ -16,7 +16,7 @@ import { zeroAddress } from '../../domain/evm/address.ts'
 import { type Clock, type Log, unixSeconds } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { TradingServices } from '../../graphql/context/networks.ts'
-import { createBlockPoll, createPoll } from '../../indexer/chain-stream.ts'
+import { createBlockPoll, type IndexerView } from '../../indexer/chain-stream.ts'
 import type { HookReading } from '../../indexer/late/hooks.ts'
 import type { ProgrammaticReading } from '../../indexer/late/programmatic.ts'
 import type { ReadPlacements } from '../../indexer/onchain-orders.ts'
@@ -58,15 +58,12 @@ interface IndexingOptions {
  */
 const followedMs = 500
 
-/** The pause of work that follows the index of a followed chain: nothing waits for it. */
-const lateMs = 10_000
-
 /** The loops of the role `index` on one network. */
 interface Indexing {
   indexerOptions: IndexerOptions
-  holdingsOptions: HoldingsIndexOptions
-  hookOptions: HookReading
-  programmaticOptions: ProgrammaticReading
+  holdingsOptions: Omit<HoldingsIndexOptions, keyof IndexerView>
+  hookOptions: Omit<HookReading, keyof IndexerView>
+  programmaticOptions: Omit<ProgrammaticReading, keyof IndexerView>
   /** Undefined without an account for it. */
   refunderOptions: RefunderOptions | undefined
 }
@@ -81,7 +78,6 @@ export function composeIndexing(options: IndexingOptions): Indexing {
   const solverList = createSolverList(rpc, network)
   const tracer = createSettlementTracer({ rpc: rpcWithoutRetries, settlement, now, log })
   const refundKey = settings.REFUND_PRIVATE_KEY
-  const late = options.isFollowing ? { poll: createPoll(lateMs) } : {}
   return {
     indexerOptions: {
       chainId,
@@ -130,7 +126,6 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       db,
       now,
       log,
-      ...late,
       gasOf: (txHashes) => minedGas(rpc, txHashes),
       minedHooks: (txHash) => minedHooks(rpcWithoutRetries, network, txHash),
     },
@@ -139,7 +134,6 @@ export function composeIndexing(options: IndexingOptions): Indexing {
       db,
       log,
       chain,
-      ...late,
       readAuthorisations: async (keys, blockHash) => {
         const { conditionalOrders } = network
         return conditionalOrders
@@ -171,7 +165,7 @@ interface PoolCounts {
   /** Stores the pools that this process uses. */
   note(signal: AbortSignal): Promise<void>
   /** Counts their logs, in the process that leads the indexer. */
-  count(signal: AbortSignal): Promise<void>
+  count(indexer: IndexerView, signal: AbortSignal): Promise<void>
 }
 
 interface PoolIndexingOptions {
@@ -200,10 +194,11 @@ export function composePools(options: PoolIndexingOptions): PoolCounts {
   return {
     figures,
     note: (signal) => recordUsedPools({ ...shared, chainId, takeUsed: pools.takeUsed }, signal),
-    count: (signal) =>
+    count: (indexer, signal) =>
       runPoolIndex(
         {
           ...shared,
+          ...indexer,
           network,
           chain,
           poolLogs: (addresses, range) => poolLogs(rpcWithoutRetries, addresses, range),

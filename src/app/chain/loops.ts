@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { runAuctions } from '../../auctions/run.ts'
 import { surveyOrders } from '../../auctions/survey.ts'
 import type { Log } from '../../domain/log.ts'
-import { createPoll, repeat } from '../../indexer/chain-stream.ts'
+import { createIndexerMoves, createPoll, repeat } from '../../indexer/chain-stream.ts'
 import { readHooks } from '../../indexer/late/hooks.ts'
 import { followProgrammaticOrders } from '../../indexer/late/programmatic.ts'
 import { refunding } from '../../indexer/refunder.ts'
@@ -30,6 +30,8 @@ interface LoopOptions {
 
 /** The time between two rounds of ranks. */
 const rankMs = 30_000
+/** The pause of work that follows the index of a followed chain: nothing waits for it. */
+const lateMs = 10_000
 
 /**
  * Runs the indexes in one process: pools, holdings of the settlement contract, outcomes of hooks and
@@ -53,12 +55,16 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
   const network = { ...parts.network, ...(first && { firstBlock: first.indexedFrom }) }
   const rules = first && { notifiedFrom: first.notifiedFrom }
   if (mirror) parts.nameOwnTokens()
+  const { moved: onMoved, follow } = createIndexerMoves(
+    createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2))),
+  )
+  const late = mirror && { poll: createPoll(lateMs) }
   await Promise.all([
-    runIndexer({ ...indexerOptions, ...rules, network }, signal),
-    poolCounts.count(signal),
-    readHooks(hookOptions, signal),
-    followProgrammaticOrders({ ...programmaticOptions, ...rules }, signal),
-    mirror ? mirror.follow(signal) : runHoldingsIndex(holdingsOptions, signal),
+    runIndexer({ ...indexerOptions, ...rules, network, onMoved }, signal),
+    poolCounts.count(follow(), signal),
+    readHooks({ ...hookOptions, ...follow(), ...late }, signal),
+    followProgrammaticOrders({ ...programmaticOptions, ...rules, ...follow(), ...late }, signal),
+    mirror ? mirror.follow(signal) : runHoldingsIndex({ ...holdingsOptions, ...follow() }, signal),
     mirror && surveyOrders(auctionServices, signal),
     repeat(
       () => rankTokens(indexerOptions.db, network.chainId).then(() => false),

@@ -28,9 +28,9 @@ import { findOrdersById } from '../../storage/order/orders.ts'
 import { lockOrders } from '../../storage/order/progress.ts'
 import { holdBlock } from '../../storage/token/pools.ts'
 import { isChainFault } from '../block-range.ts'
-import { createPoll, type HeadPoll, repeat } from '../chain-stream.ts'
+import { type IndexerView, repeat } from '../chain-stream.ts'
 
-export interface HookReading {
+export interface HookReading extends Pick<IndexerView, 'poll'> {
   network: Pick<Network, 'chainId' | 'name' | 'blockTimeMs'>
   db: Database
   now: Clock
@@ -39,8 +39,6 @@ export interface HookReading {
   gasOf(txHashes: readonly Bytes32[]): Promise<(MinedGas | null)[]>
   /** Returns the hooks that the settlements of a transaction ran, by a trace. @throws Outage */
   minedHooks(txHash: Bytes32): Promise<{ settlements: SettledHooks[] } | { fault: TraceFault }>
-  /** Default: by the network's block time. */
-  poll?: HeadPoll
   /** The pause before transactions are tried again. Default: 15 seconds. */
   retryMs?: number
 }
@@ -56,8 +54,7 @@ const atOnce = 5
  * process at a time may run it. The indexer does not wait for it. Never throws.
  */
 export async function readHooks(options: HookReading, signal: AbortSignal): Promise<void> {
-  const { network, log } = options
-  const poll = options.poll ?? createPoll(Math.min(2_000, Math.max(100, network.blockTimeMs / 4)))
+  const { network, poll, log } = options
   const what = 'the outcomes of hooks cannot be read for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }

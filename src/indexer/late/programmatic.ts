@@ -7,6 +7,7 @@ import { type Bytes32, zeroWord } from '../../domain/evm/hex.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { ProgrammaticKey } from '../../domain/programmatic/params.ts'
+import type { Indexed } from '../../storage/chain/indexed-logs.ts'
 import {
   dueProgrammaticOrders,
   findProgrammaticHistory,
@@ -16,13 +17,13 @@ import {
 } from '../../storage/chain/programmatic.ts'
 import { storePartsRead, unknownParts } from '../../storage/chain/programmatic-parts.ts'
 import type { Database, Tx } from '../../storage/database/database.ts'
-import { findIndexed, holdBlock } from '../../storage/token/pools.ts'
+import { holdBlock } from '../../storage/token/pools.ts'
 import { ChainMoved, type Checkpoint, createRange, RangeTooFull, timeOf } from '../block-range.ts'
-import { createPoll, type HeadPoll, repeat } from '../chain-stream.ts'
+import { type IndexerView, repeat } from '../chain-stream.ts'
 import { storeProgrammaticLogs } from '../programmatic-orders.ts'
 import { looksOf, recordLooks } from './programmatic-endings.ts'
 
-export interface ProgrammaticReading {
+export interface ProgrammaticReading extends IndexerView {
   network: Pick<Network, 'chainId' | 'settlement' | 'name' | 'blockTimeMs' | 'conditionalOrders'>
   db: Database
   log: Log
@@ -33,8 +34,6 @@ export interface ProgrammaticReading {
   programmaticLogs(range: LogRange): Promise<ProgrammaticLog[]>
   /** The first block whose facts are notified; all by default. */
   notifiedFrom?: number | undefined
-  /** Default: by the network's block time. */
-  poll?: HeadPoll
 }
 
 /** An order is read again after this time: the contract does not log a removal. */
@@ -65,9 +64,8 @@ export async function followProgrammaticOrders(
   options: ProgrammaticReading,
   signal: AbortSignal,
 ): Promise<void> {
-  const { network, log } = options
+  const { network, poll, log } = options
   if (!network.conditionalOrders) return
-  const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
   const what = 'programmatic orders cannot be followed for the moment'
   await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
@@ -81,7 +79,7 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   const range = createRange(maxRange)
   let isHistoryRead = false
 
-  async function look(at: Checkpoint & { head: number }): Promise<boolean> {
+  async function look(at: Indexed): Promise<boolean> {
     const due = await dueProgrammaticOrders(db, chainId, { block: at.number, limit: atOnce })
     if (due.length === 0) return false
     const owners = [...new Set(due.flatMap(({ owner, standing }) => (standing ? [owner] : [])))]
@@ -145,7 +143,7 @@ function createStep(options: ProgrammaticReading): () => Promise<boolean> {
   }
 
   return async () => {
-    const at = await findIndexed(db, chainId)
+    const at = await options.indexed()
     if (!at) return false
     if (await lookAtParts(at)) return true
     if (await look(at)) return true

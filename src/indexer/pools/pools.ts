@@ -5,7 +5,6 @@ import type { PoolIdentity } from '../../domain/routing/pool.ts'
 import { blockHash, type Checkpoint } from '../../storage/chain/indexed-logs.ts'
 import type { Database } from '../../storage/database/database.ts'
 import {
-  findIndexed,
   findPoolIndex,
   findPoolsToRead,
   forgetUnusedPools,
@@ -13,17 +12,15 @@ import {
   type PoolIndex,
 } from '../../storage/token/pools.ts'
 import { createRange, isChainFault, RangeTooFull } from '../block-range.ts'
-import { createPoll, type HeadPoll } from '../chain-stream.ts'
+import type { IndexerView } from '../chain-stream.ts'
 import { advance, begin, isDayLater, type PoolReading, readBack, readUnknown, spanOf } from './volumes.ts'
 
-interface PoolIndexOptions extends Omit<PoolReading, 'span'> {
+interface PoolIndexOptions extends Omit<PoolReading, 'span'>, IndexerView {
   /** Reads the pools between base tokens, so that they count as used. @throws Outage */
   lookAround(blockHash: Bytes32): Promise<unknown>
   /** Limit of followed pools. */
   max: number
   log: Log
-  /** Default: by the network's block time. */
-  poll?: HeadPoll
 }
 
 const unusedMs = 7 * 86_400_000
@@ -38,8 +35,7 @@ const maxPauseMs = 30_000
  * run it. Never throws.
  */
 export async function runPoolIndex(options: PoolIndexOptions, signal: AbortSignal): Promise<void> {
-  const { network, log } = options
-  const poll = options.poll ?? createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2)))
+  const { network, poll, log } = options
   const step = createStep(options)
   let failures = 0
   while (!signal.aborted) {
@@ -105,7 +101,7 @@ function createStep(options: PoolIndexOptions): () => Promise<boolean> {
   }
 
   return async () => {
-    const at = await findIndexed(db, chainId)
+    const at = await options.indexed()
     if (!at || at.head - at.number > maxBehind) return false
     const index = await findPoolIndex(db, chainId)
     if (!index || (await isTooOld(index, at))) {

@@ -74,13 +74,14 @@ export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoin
   return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
 }
 
-/**
- * The newest block that the indexer has seen, which it may not have stored yet; undefined without a
- * checkpoint.
- */
-export async function findStoredHead(db: Db, chainId: number): Promise<number | undefined> {
+/** The last block that the indexer has stored, and the newest that it has seen. */
+export type Indexed = Checkpoint & { head: number }
+
+export async function findIndexed(db: Db, chainId: number): Promise<Indexed | undefined> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
-  return row ? Number(row.headNumber ?? row.blockNumber) : undefined
+  if (!row) return undefined
+  const number = Number(row.blockNumber)
+  return { number, hash: hexOf(row.blockHash), head: Number(row.headNumber ?? number) }
 }
 
 /** Time of the last move in Unix milliseconds; 0 without a checkpoint. */

@@ -55,17 +55,6 @@ export async function findPoolsToRead(db: Db, chainId: number, block: number): P
   }))
 }
 
-/** The last block that the indexer has stored, and the newest that it has seen. */
-export async function findIndexed(
-  db: Db,
-  chainId: number,
-): Promise<(Checkpoint & { head: number }) | undefined> {
-  const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
-  if (!row) return undefined
-  const number = Number(row.blockNumber)
-  return { number, hash: hexOf(row.blockHash), head: Number(row.headNumber ?? number) }
-}
-
 /**
  * Follows used pools, up to `most` in all; beyond that, only those already followed get a new time. In SQL:
  * one statement that counts, inserts and updates.
