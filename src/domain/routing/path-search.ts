@@ -138,7 +138,7 @@ export interface Demand {
 }
 
 /** The maximum number of candidates, which limits the work in markets with many parallel pools. */
-const maxCandidates = 2_000
+export const maxCandidates = 2_000
 
 export function toDemand({ direction, amount, hopCost }: RouteQuery): Demand {
   return { sign: Number(direction.sign), amount: Number(amount), hopCost: Number(hopCost) }
@@ -146,9 +146,8 @@ export function toDemand({ direction, amount, hopCost }: RouteQuery): Demand {
 
 /**
  * Finds every path without a repeated token that earns more than its swaps cost if atoms trade at `price`²
- * (far atoms for a given one) elsewhere. Pools are left out if a better pool is always free to take their
- * place. At the marginal price of the best single path these candidates suffice: a division with any other
- * path would contain a path that is better alone.
+ * (far atoms for a given one) elsewhere, up to a limit. Pools are left out if a better pool is always free to
+ * take their place.
  */
 export function findCandidates(query: RouteQuery, demand: Demand, price: number): Candidate[] {
   const { graph, from, to, maxHops, maxPaths } = query

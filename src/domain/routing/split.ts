@@ -4,6 +4,7 @@ import {
   candidateOfPath,
   type Demand,
   findCandidates,
+  maxCandidates,
   type RouteQuery,
   toDemand,
   type ValuedPath,
@@ -153,10 +154,12 @@ export function bestDivision(query: RouteQuery, single: ValuedPath | undefined):
   // possible over several.
   const start = single && boundOfSingle(query, demand, single)
   if (!start && query.direction === selling) return undefined
-  const candidates = findCandidates(query, demand, start?.price ?? highestPrice)
+  const candidatesAt = createCandidates(query, demand, start?.price ?? highestPrice)
+  const price = start && priceToBeat(demand, candidatesAt(start.price), start)
+  const candidates = candidatesAt(price ?? highestPrice)
   let best = bestPair(demand, usableIn(candidates, 2), createTrials(query, demand), start)
   while (best && best.candidates.length < query.maxPaths) {
-    const usableCandidates = usableIn(candidates, best.candidates.length + 1)
+    const usableCandidates = usableIn(candidatesAt(best.price), best.candidates.length + 1)
     const extended = addBestPath(demand, usableCandidates, createTrials(query, demand), best)
     if (!extended) break
     best = extended
@@ -166,6 +169,42 @@ export function bestDivision(query: RouteQuery, single: ValuedPath | undefined):
 
 /** A price above any that pools can have. */
 const highestPrice = 2 ** 256
+
+/** Returns the candidates at a price. They are found once for all that are no worse than the worst so far. */
+function createCandidates(query: RouteQuery, demand: Demand, firstPrice: number) {
+  let price = firstPrice
+  let candidates = findCandidates(query, demand, price)
+  return (wanted: number): readonly Candidate[] => {
+    if (demand.sign * (price - wanted) > 0) {
+      price = wanted
+      const more = findCandidates(query, demand, price)
+      // A search that ends at its limit may lack paths that are better.
+      if (more.length < maxCandidates) candidates = more
+    }
+    return candidates
+  }
+}
+
+/**
+ * The price at which every path of a division that beats `bound` gains something: the price of `bound`, or a
+ * worse one where a path earns more than `bound` if all atoms beyond its best share trade at that price. A
+ * path that gains nothing at the price of `bound` can then still be the best one for these atoms.
+ */
+function priceToBeat(demand: Demand, candidates: readonly Candidate[], bound: Bound): number {
+  const { sign, amount } = demand
+  const minValue = lowerBound(bound.estimatedValue)
+  let worst = bound.price
+  for (const { depth, root, cost } of candidates) {
+    // The larger solution for a sale, the smaller for a purchase, of
+    // sign · depth · (root - price)² + amount · price² = sign · (minValue + cost)
+    const rest = depth * root * root - cost - minValue
+    const half = depth * root
+    const sum = half + Math.sqrt(Math.max(0, half * half - (depth + sign * amount) * rest))
+    const price = sign > 0 ? sum / (depth + amount) : rest / sum
+    if (sign * (worst - price) > 0) worst = price
+  }
+  return worst
+}
 
 /** The candidates that are usable among so many paths. Each of the other paths can use up one better pool. */
 function usableIn(candidates: readonly Candidate[], paths: number): Candidate[] {
@@ -222,7 +261,7 @@ function bestPair(
   let bound = start
   let remaining = candidates
   for (;;) {
-    const price = bound?.price ?? highestPrice
+    const price = bound ? priceToBeat(demand, remaining, bound) : highestPrice
     // There is no bound on the price without one, but the paths together must still be deep enough.
     const minGain = requiredGainAt(demand, bound ? lowerBound(bound.estimatedValue) : 0, price)
     const ranked = rank(demand, remaining, price, (gain, highest) => gain + highest > minGain)

@@ -90,6 +90,29 @@ describe('a division over paths', () => {
     reserve1: depth * 10n ** 18n,
   })
 
+  it.each([
+    ['sell', 650n, 915.105],
+    ['buy', 830n, -509.016],
+  ] as const)(
+    'of a %s may use a path that is worse than the best single path at its end',
+    (side, amount, value) => {
+      const unit = 10n ** 18n
+      const middle = numbered('09')
+      const pools = [
+        { ...pool('01'), reserve0: 1_843n * unit, reserve1: 1_500n * unit },
+        { ...pool('02', 4_000n), token1: middle },
+        { ...pool('03'), token0: middle, reserve0: 100n * unit, reserve1: 920n * unit },
+        { ...pool('04'), token0: middle, reserve0: 1_990n * unit, reserve1: 3_790n * unit },
+      ]
+      const route = searches[side](pools, wrapped, coin, amount * unit, { maxPaths: 2 })
+      expect(route?.paths.map(({ hops }) => hops.map((hop) => hop.pool.address.slice(-2)))).toEqual([
+        ['02', '03'],
+        ['01'],
+      ])
+      expect(route && Number(routeValue(side, route, 0n)) / 1e18).toBeCloseTo(value, 3)
+    },
+  )
+
   it.each(kinds)('of a %s goes to as many of the deepest pools as are allowed, by their depth', (side) => {
     const pools = [10n, 20n, 30n, 40n].map((depth, index) => pool(`0${index + 1}`, depth))
     const parts = (maxPaths: number, hopCost = 0n) =>
