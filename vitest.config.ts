@@ -25,10 +25,11 @@ export default defineConfig({
     // Far more than any test needs that sets no limit of its own: the machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in a module.
+    // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in
+    // a module.
     isolate: false,
-    // One for each core. Three gain a tenth of the time, and answers of a busy database come too late for tests.
-    maxWorkers: 2,
+    // Tests wait for blocks most of the time: with one worker for each of CI's two cores a third of them is idle.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -13,7 +13,6 @@ import {
   storeCancellation,
   storeTransaction,
 } from '../storage/auction/settlement-attempts.ts'
-import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { LeftOut } from './admission/publish-auction.ts'
 import { type AssembledAuction, assembleAuction } from './assemble.ts'
 import { createSolverWatch, trackDelegated } from './driver/delegate.ts'
@@ -129,7 +128,7 @@ export async function runAuctions(services: AuctionServices, signal: AbortSignal
         await services.accounts.refresh(head.number)
         await services.heldTokens.refresh(head)
         await services.failedGas.refresh(head.number)
-        await closeOverdue(services)
+        await endOverdueAttempts(services.db, network.chainId, new Date(services.now()))
         await watch()
         const places = settings.maxUnderWay - underWay.size
         if (places > 0) follow(await runAuction(services, places, signal))
@@ -194,14 +193,4 @@ function leftOutAt(
       return [order.id, reason] as const
     }),
   ])
-}
-
-/**
- * Ends attempts that were left open, as after a crash, once the indexer has read every block up to their
- * deadline.
- */
-async function closeOverdue({ db, network, now }: AuctionServices): Promise<void> {
-  const at = new Date(now())
-  const checkpoint = await findCheckpoint(db, network.chainId)
-  if (checkpoint) await db.transaction((tx) => endOverdueAttempts(tx, network.chainId, checkpoint.number, at))
 }

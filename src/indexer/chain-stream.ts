@@ -48,7 +48,7 @@ export interface IndexerView {
 /** Maximum wait for a block: followers have other work too, such as retries. */
 const maxWaitMs = 5_000
 
-/** Passes each move of the indexer on to its followers in the same process, so that they read no checkpoint. */
+/** Passes each move of the indexer on to its followers in this process, so that they poll no checkpoint. */
 export function createIndexerMoves(retry: HeadPoll) {
   let last: Indexed | undefined
   const followers: Wake[] = []

@@ -292,7 +292,7 @@ test('a failed post-hook is notified once, though its settlement moves to anothe
   const raw = await chain.rpc.call('eth_getRawTransactionByHash', [txHash])
   // The settlement may be in the newest block, and has no room to move to then.
   await chain.rpc.call('evm_mine', [])
-  // The block before may have the solver's transaction before this one: it stays, so no block is mined meanwhile.
+  // The block before may have an earlier transaction of the solver: it stays, so no block is mined meanwhile.
   await chain.rpc.call('evm_setIntervalMining', [0])
   const head = Number(await chain.rpc.call<string>('eth_blockNumber'))
   await chain.rpc.call('anvil_reorg', [head - blockNumber + 1, [[raw, 1]]])

@@ -175,6 +175,9 @@ async function signsInAtBothNames(url: string, chainId: number, privateKey: stri
   expect(await signIn({ uri: loopback })).toMatchObject({ fault: { reason: 'uri' } })
 }
 
+/** A killed chain loses the blocks since it was last saved, which the indexer may have stored. */
+const afterLostBlocks = /^(chain reorganised|the .* cannot be followed for the moment)$/
+
 it('ends when its chain or its database ends, and the next start continues from the saved state; it logs JSON where that is set', async () => {
   const parts = [
     ['chain', 'database', 'the local chain'],
@@ -200,8 +203,8 @@ it('ends when its chain or its database ends, and the next start continues from 
   expect((await channels('local-cms-key-of-this-machine')).status).toBe(401)
   program.kill('SIGTERM')
   const { code, errors } = await ended
-  const lines = errors.trim().split('\n')
-  expect([code, ...lines.map((line) => JSON.parse(line).msg)]).toEqual([
+  const lines = errors.trim().split('\n').map((line) => JSON.parse(line).msg)
+  expect([code, ...lines.filter((line) => !afterLostBlocks.test(line))]).toEqual([
     0,
     `starting the local system in ${lived}`,
     'stopping',

@@ -57,7 +57,7 @@ const installs = page.blocks
   .filter(({ language, text }) => language === 'sh' && !plain.test(text))
   .flatMap(({ text }) => [...text.matchAll(/^npm install (.+)$/gm)].map(([, packages]) => packages ?? ''))
 
-/** Installs all packages with the first ones, since each install takes seconds, from npm's cache where it can. */
+/** Installs all packages with the first ones, from npm's cache where it can: each install takes seconds. */
 function quick(text: string): string {
   return adapt(text).replace(/^npm install (.+)$/gm, (_, packages) =>
     packages === installs[0]

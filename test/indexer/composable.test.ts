@@ -8,9 +8,7 @@ import { encodeStaticInput } from '../../src/domain/programmatic/static-input.ts
 import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, type Indexing } from '../../src/indexer/apply.ts'
-import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
-import { timesOf } from '../../src/indexer/programmatic-orders.ts'
-import { type Checkpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
+import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import {
   appData,
   cabinetOfC,
@@ -27,11 +25,11 @@ import {
 } from '../domain/programmatic/vectors.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
-import { silentLog } from '../fakes/silent-log.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import {
+  followOnce,
   hashOf,
   invalidation,
   type LogSketch,
@@ -90,27 +88,15 @@ async function apply(number: number, sketches: LogSketch[], timestamp = now) {
 
 /** Reads the contract until nothing is due. */
 async function round() {
-  const stop = new AbortController()
-  await followProgrammaticOrders(
-    {
-      network,
-      db: server.database.db,
-      log: silentLog,
-      indexed: () => findIndexed(server.database.db, network.chainId),
-      chain: {
-        block: async (number) => blocks.get(number)?.block,
-        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
-      },
-      readAuthorisations: async (keys) =>
-        keys.map(({ hash }): Authorisation => {
-          const context = contract.get(hash)
-          return { isAuthorised: context !== undefined, context: context ?? 0n }
-        }),
-      programmaticLogs: async () => [],
-      poll: async () => stop.abort(),
-    },
-    stop.signal,
-  )
+  await followOnce(blocks, {
+    network,
+    db: server.database.db,
+    readAuthorisations: async (keys) =>
+      keys.map(({ hash }): Authorisation => {
+        const context = contract.get(hash)
+        return { isAuthorised: context !== undefined, context: context ?? 0n }
+      }),
+  })
 }
 
 function partOf(

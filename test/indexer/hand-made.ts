@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Block } from '../../src/chain/chain.ts'
 import type { ChainLog, ProtocolLog } from '../../src/chain/logs/chain-logs.ts'
 import type { ProgrammaticLog } from '../../src/chain/logs/programmatic-logs.ts'
@@ -9,7 +10,11 @@ import { keccakText } from '../../src/domain/evm/keccak.ts'
 import type { Fill } from '../../src/domain/fee/policy.ts'
 import type { Order } from '../../src/domain/order/order.ts'
 import type { BlockRange } from '../../src/indexer/block-range.ts'
+import { followProgrammaticOrders, type ProgrammaticReading } from '../../src/indexer/late/programmatic.ts'
+import { timesOf } from '../../src/indexer/programmatic-orders.ts'
+import { findIndexed } from '../../src/storage/chain/indexed-logs.ts'
 import { numbered } from '../fakes/order.ts'
+import { silentLog } from '../fakes/silent-log.ts'
 
 type Sketched = ProtocolLog | ProgrammaticLog
 type Unplaced<Log> = Log extends Sketched ? Omit<Log, 'blockNumber' | 'blockHash' | 'logIndex'> : never
@@ -83,4 +88,30 @@ export function invalidation({ uid, owner }: Order, tx: string): LogSketch {
 
 export function presignature({ uid, owner }: Order, signed: boolean, tx: string): LogSketch {
   return { type: 'presignature', orderUid: uid, owner, signed, txHash: hashOf(tx) }
+}
+
+/** Follows programmatic orders by these blocks and answers of the contract, until there is nothing to do. */
+export async function followOnce(
+  blocks: ReadonlyMap<number, SketchedBlock>,
+  reading: Pick<ProgrammaticReading, 'network' | 'db' | 'readAuthorisations'> & Partial<ProgrammaticReading>,
+): Promise<void> {
+  const stop = new AbortController()
+  const { network, db } = reading
+  await followProgrammaticOrders(
+    {
+      log: silentLog,
+      indexed: () => findIndexed(db, network.chainId),
+      chain: {
+        block: async (number) => blocks.get(number)?.block,
+        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
+      },
+      programmaticLogs: async () => [],
+      poll: async (failures) => {
+        expect(failures).toBe(0)
+        stop.abort()
+      },
+      ...reading,
+    },
+    stop.signal,
+  )
 }

@@ -7,10 +7,8 @@ import { encodeProgrammaticSignature } from '../../src/domain/programmatic/signa
 import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
-import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
-import { timesOf } from '../../src/indexer/programmatic-orders.ts'
 import { runWatchTower } from '../../src/indexer/watch-tower.ts'
-import { type Checkpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
+import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { ids, owner, paramsOf, scheduleOf, start } from '../domain/programmatic/vectors.ts'
 import { sampleNetwork } from '../fakes/network.ts'
@@ -21,7 +19,15 @@ import { unlimited } from '../fakes/tower.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { graphql } from '../setup/trader.ts'
-import { hashOf, type LogSketch, rangeOf, type SketchedBlock, sketchBlock, trade } from './hand-made.ts'
+import {
+  followOnce,
+  hashOf,
+  type LogSketch,
+  rangeOf,
+  type SketchedBlock,
+  sketchBlock,
+  trade,
+} from './hand-made.ts'
 
 // Notifications of programmatic orders from hand-made blocks. Order A has four parts of an hour each.
 
@@ -76,27 +82,12 @@ async function rollBack(number: number) {
 
 /** Reads what is due from the contract, until there is nothing to do. */
 async function look(more: object = {}) {
-  const stop = new AbortController()
-  await followProgrammaticOrders(
-    {
-      network,
-      db: server.database.db,
-      log: silentLog,
-      indexed: () => findIndexed(server.database.db, network.chainId),
-      chain: {
-        block: async (number) => blocks.get(number)?.block,
-        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
-      },
-      readAuthorisations: async (keys) => keys.map((): Authorisation => ({ isAuthorised, context: 0n })),
-      programmaticLogs: async () => [],
-      poll: async (failures) => {
-        expect(failures).toBe(0)
-        stop.abort()
-      },
-      ...more,
-    },
-    stop.signal,
-  )
+  await followOnce(blocks, {
+    network,
+    db: server.database.db,
+    readAuthorisations: async (keys) => keys.map((): Authorisation => ({ isAuthorised, context: 0n })),
+    ...more,
+  })
 }
 
 /** The order of a part, as a watch tower places it. */

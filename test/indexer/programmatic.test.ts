@@ -12,9 +12,7 @@ import { twapPart } from '../../src/domain/programmatic/twap.ts'
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { applyBlocks, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { sweepExpired } from '../../src/indexer/endings.ts'
-import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
-import { timesOf } from '../../src/indexer/programmatic-orders.ts'
-import { type Checkpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
+import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../../src/storage/chain/programmatic.ts'
 import { duePolls, storePoll } from '../../src/storage/chain/programmatic-polls.ts'
 import { sql } from '../../src/storage/database/database.ts'
@@ -38,13 +36,13 @@ import {
 import { holdTransaction } from '../fakes/held-transaction.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered, sampleOrder, signingDomain } from '../fakes/order.ts'
-import { silentLog } from '../fakes/silent-log.ts'
 import { storeOrder } from '../fakes/stored-order.ts'
 import { connectDirectly } from '../setup/database.ts'
 import { openTestServer, type TestServer } from '../setup/server.ts'
 import { ask } from '../setup/session.ts'
 import { graphql } from '../setup/trader.ts'
 import {
+  followOnce,
   hashOf,
   invalidation,
   type LogSketch,
@@ -104,33 +102,18 @@ async function rollBack(number: number) {
 
 /** Runs the round until it has nothing to do. */
 async function round(more: object = {}) {
-  const stop = new AbortController()
-  await followProgrammaticOrders(
-    {
-      network,
-      db: server.database.db,
-      log: silentLog,
-      indexed: () => findIndexed(server.database.db, network.chainId),
-      chain: {
-        block: async (number) => blocks.get(number)?.block,
-        times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),
-      },
-      readAuthorisations: async (keys) => {
-        reads.push(keys.length)
-        return keys.map(({ owner, hash }): Authorisation => {
-          const context = contract.get(keyOf(owner, hash))
-          return { isAuthorised: context !== undefined, context: context ?? 0n }
-        })
-      },
-      programmaticLogs: async () => [],
-      poll: async (failures) => {
-        expect(failures).toBe(0)
-        stop.abort()
-      },
-      ...more,
+  await followOnce(blocks, {
+    network,
+    db: server.database.db,
+    readAuthorisations: async (keys) => {
+      reads.push(keys.length)
+      return keys.map(({ owner, hash }): Authorisation => {
+        const context = contract.get(keyOf(owner, hash))
+        return { isAuthorised: context !== undefined, context: context ?? 0n }
+      })
     },
-    stop.signal,
-  )
+    ...more,
+  })
 }
 
 const list = (args: string, fields: string) =>

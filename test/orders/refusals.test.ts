@@ -92,7 +92,7 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   AffiliateExists: 'affiliates/register.test.ts',
   AffiliateCodeDisabled: 'affiliates/read.test.ts',
   FeatureDisabled: 'graphql/gates.test.ts',
-  FeedGap: 'storage/retention/sweep.test.ts',
+  FeedGap: 'storage/retention/sweep.long.test.ts',
   SlowConsumer: 'sse/stream.test.ts',
   BadRequest: 'app/simulations.test.ts',
   InvalidSignIn: 'accounts/sign-in.test.ts',

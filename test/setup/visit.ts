@@ -48,9 +48,10 @@ function addShifts() {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** Waits until no part of the page is still read; several may be. */
+/** Waits until the page is shown and no part of it is still read; several may be. */
 export async function untilRead(page: Page): Promise<void> {
-  await expect.poll(() => page.getByText('Reading…').count(), { timeout: visitTimeoutMs }).toBe(0)
+  const unread = page.locator('html.opening').or(page.getByText('Reading…'))
+  await expect.poll(() => unread.count(), { timeout: visitTimeoutMs }).toBe(0)
 }
 
 /** A page of more than a megabyte takes time on a busy machine. */

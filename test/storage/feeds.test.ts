@@ -7,11 +7,12 @@ import { applyBlocks, applyReorg } from '../../src/indexer/apply.ts'
 import { endAttempt } from '../../src/storage/auction/competition.ts'
 import type { Checkpoint } from '../../src/storage/chain/indexed-logs.ts'
 import type { Database } from '../../src/storage/database/database.ts'
+import { feedScan } from '../../src/storage/feeds/book.ts'
 import { createFeedTail } from '../../src/storage/feeds/tail.ts'
 import type { FeedReading } from '../../src/storage/feeds/texts.ts'
 import { auctionFeed } from '../../src/storage/models/auction/auction.ts'
 import { notificationFeed } from '../../src/storage/models/notification/feed.ts'
-import { orderFeed, ownerFeed } from '../../src/storage/models/order/event.ts'
+import { bookFeed, orderFeed, ownerFeed } from '../../src/storage/models/order/event.ts'
 import { appendEvents } from '../../src/storage/order/events.ts'
 import type { FeedSource } from '../../src/storage/query/feed-source.ts'
 import type { Model } from '../../src/storage/query/model.ts'
@@ -335,13 +336,13 @@ const manyEvents = (first: number, orders: number, count: number) =>
    SELECT ${first} + g % ${orders}, 'ready', now() FROM generate_series(1, ${count}) g`
 
 /** Of the statements that this runs. */
-async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+async function plansOf(work: () => Promise<unknown>, explain = 'EXPLAIN'): Promise<string[]> {
   const sent = recordStatements()
   const statements = await sent.of(work)
   sent.end()
   const plans: string[] = []
   for (const { text, values } of statements) {
-    const { rows } = await client.query(`EXPLAIN ${text}`, values)
+    const { rows } = await client.query(`${explain} ${text}`, values)
     plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
   }
   return plans
@@ -361,6 +362,25 @@ test('pages are read by their key, also where the keys are newer than the statis
   expect(plan).toContain('order_feed_order_id_place_idx')
   expect(plan).not.toContain('order_feed_pkey on order_feed f')
 })
+
+test.each([
+  ['full', 100],
+  ['not full', feedScan * 2],
+])(
+  'a page of the book that is %s reads the entries that it looks at, and no more for each entry',
+  async (_, limit) => {
+    const item = { selection: select(bookFeed.entry, ['eventId']) }
+    const head = await headOf(db)
+    await client.query(manyEvents(10_001, 500, feedScan + 1_000))
+    await client.query('ANALYZE order_feed')
+    const analyze = 'EXPLAIN (ANALYZE, TIMING off, COSTS off)'
+    const [plan = ''] = await plansOf(() => read(bookFeed, '{}', head, { item, limit }), analyze)
+    const scans = [...plan.matchAll(/ on order_feed f(?:_\d+)? {1,2}\(actual rows=([\d.]+) loops=(\d+)\)/g)]
+    const rows = scans.reduce((sum, [, each, loops]) => sum + Number(each) * Number(loops), 0)
+    expect(rows).toBeGreaterThanOrEqual(Math.min(limit, feedScan))
+    expect(rows).toBeLessThanOrEqual(feedScan * 2)
+  },
+)
 
 /** Plans are kept: one that was made for a small table is run on what it grows to. */
 test('a plan from a small table reads no table from its start for each entry', async () => {

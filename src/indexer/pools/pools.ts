@@ -11,8 +11,8 @@ import {
   noteUsedPools,
   type PoolIndex,
 } from '../../storage/token/pools.ts'
-import { createRange, isChainFault, RangeTooFull } from '../block-range.ts'
-import type { IndexerView } from '../chain-stream.ts'
+import { createRange, isChainFault } from '../block-range.ts'
+import { type IndexerView, repeat } from '../chain-stream.ts'
 import { advance, begin, isDayLater, type PoolReading, readBack, readUnknown, spanOf } from './volumes.ts'
 
 interface PoolIndexOptions extends Omit<PoolReading, 'span'>, IndexerView {
@@ -36,23 +36,8 @@ const maxPauseMs = 30_000
  */
 export async function runPoolIndex(options: PoolIndexOptions, signal: AbortSignal): Promise<void> {
   const { network, poll, log } = options
-  const step = createStep(options)
-  let failures = 0
-  while (!signal.aborted) {
-    try {
-      const hasMore = await step()
-      failures = 0
-      if (!hasMore) await poll(0, signal)
-    } catch (fault) {
-      const isUsual = isChainFault(fault) || fault instanceof RangeTooFull
-      if (failures++ === 0 || !isUsual)
-        log[isUsual ? 'warn' : 'error']('the pools cannot be followed for the moment', {
-          network: network.name,
-          fault: String(fault),
-        })
-      await poll(failures, signal)
-    }
-  }
+  const what = 'the pools cannot be followed for the moment'
+  await repeat(createStep(options), { poll, log, what, network: network.name }, signal)
 }
 
 /** Takes the next step. Returns whether there may be another. */

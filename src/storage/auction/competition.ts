@@ -263,15 +263,16 @@ export async function wasBidOn(
 }
 
 /**
- * Ends attempts whose deadline passed while no process watched them, for example after a crash. Skips those
- * that can still be mined.
+ * Ends attempts whose deadline passed while no process watched them, for example after a crash, once the
+ * indexer has stored every block up to it. Skips those that can still be mined. In SQL: one statement that
+ * reads the checkpoint too, at each block.
  */
-export async function endOverdueAttempts(tx: Tx, chainId: number, block: number, at: Date): Promise<number> {
-  const { count } = await sql(tx).settlementAttempt.updateMany({
-    where: { chainId, outcome: null, signedTransaction: null, deadlineBlock: { lt: BigInt(block) } },
-    data: { outcome: 'timeout', endedAt: at, endBlock: BigInt(block) },
-  })
-  return count
+export async function endOverdueAttempts(db: Db, chainId: number, at: Date): Promise<number> {
+  return sql(db).$executeRaw`
+    UPDATE settlement_attempts a SET outcome = 'timeout', ended_at = ${at}, end_block = c.block_number
+    FROM checkpoints c
+    WHERE c.chain_id = ${chainId} AND a.chain_id = ${chainId} AND a.outcome IS NULL AND a.signed_transaction IS NULL
+      AND a.deadline_block < c.block_number`
 }
 
 function toSolutionColumns(
