@@ -203,7 +203,10 @@ it('ends when its chain or its database ends, and the next start continues from 
   expect((await channels('local-cms-key-of-this-machine')).status).toBe(401)
   program.kill('SIGTERM')
   const { code, errors } = await ended
-  const lines = errors.trim().split('\n').map((line) => JSON.parse(line).msg)
+  const lines = errors
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
   expect([code, ...lines.filter((line) => !afterLostBlocks.test(line))]).toEqual([
     0,
     `starting the local system in ${lived}`,
