@@ -44,7 +44,7 @@ const shared = new Set(exported.filter((name, index) => exported.indexOf(name) !
 /** Each figure may fall, and does not rise unnoticed: lower the limit with the figure. */
 const limits: [figure: string, value: number, limit: number][] = [
   ['source files', sources.length, 839],
-  ['source lines', lines.length, 125_400],
+  ['source lines', lines.length, 125_460],
   ['doc comments that begin with a preposition', comments.filter((line) => bareStart.test(line)).length, 0],
   ['descriptions that exist twice', repeated.size, 59],
   ['descriptions of REST that repeat GraphQL', ofRest.filter((text) => inGraphql.has(text)).length, 0],

@@ -5,7 +5,7 @@ import { createHeads } from '../chain/heads.ts'
 import { settledLogs, tradeLogs } from '../chain/logs/chain-logs.ts'
 import { createAccountSignatureCheck } from '../chain/order/contract-signature.ts'
 import { createHookCall, createOrderCheck } from '../chain/order/order-check.ts'
-import { createPresignatureReader } from '../chain/order/presignatures.ts'
+import { createInvalidationReader, createPresignatureReader } from '../chain/order/presignatures.ts'
 import { createProgrammaticPoll } from '../chain/order/programmatic-poll.ts'
 import { createProgrammaticCheck } from '../chain/order/programmatic-signature.ts'
 import { createSettlementEffects } from '../chain/settlement/effects.ts'
@@ -379,6 +379,7 @@ function composeFollowing(
     isOwnKey,
     isHistoryDue,
     describeTokens,
+    readInvalidated: createInvalidationReader({ rpc: rpcWithoutRetries, network }),
     readPresignatures: createPresignatureReader({
       rpc: rpcWithoutRetries,
       network,

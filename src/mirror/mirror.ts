@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { CheckAccountSignature } from '../chain/order/contract-signature.ts'
-import type { ReadPresignatures } from '../chain/order/presignatures.ts'
+import type { ReadInvalidated, ReadPresignatures } from '../chain/order/presignatures.ts'
 import { chunksOf } from '../chain/rpc/rpc.ts'
 import { Outage, Refusal } from '../domain/errors/error.ts'
 import type { Address } from '../domain/evm/address.ts'
@@ -68,6 +68,7 @@ export interface MirrorServices extends Pick<TradeRules, 'leastImprovement'> {
   /** Verifies the signatures of smart accounts by our own node. */
   checkSignature: CheckAccountSignature
   readPresignatures: ReadPresignatures
+  readInvalidated: ReadInvalidated
   /** Undefined for orders that are found. */
   client?: MirrorClient
   /** Bodies that were stored before: one that has not changed is not verified and written again. */
@@ -364,10 +365,11 @@ async function storeRead(orders: readonly MirroredOrder[], services: StoreServic
   const uids = orders.map(({ order }) => order.uid)
   const signed = await readSignatures(orders, services)
   const presigned = await readPresigned(orders, services)
+  const invalidated = await readInvalidated(orders, services)
   const storeWith = (read: Pick<Findings, 'times' | 'lateFrom'>, mayLack: boolean) =>
     db
       .transaction(
-        (tx) => store(tx, orders, { signed, presigned, ...read, mayLack, tokens }, services),
+        (tx) => store(tx, orders, { signed, presigned, invalidated, ...read, mayLack, tokens }, services),
         msPerOrder * orders.length,
       )
       .catch((fault: unknown) => {
@@ -495,6 +497,28 @@ async function readPresigned(
   return (await Promise.race([read, late])) ?? new Map()
 }
 
+/**
+ * Reads which cancelled orders were invalidated on chain in a block that is not indexed yet: the order book
+ * may have the block first. The indexer records these, with their transaction.
+ * @returns those that the node reports in time
+ */
+async function readInvalidated(
+  mirrored: readonly MirroredOrder[],
+  services: MirrorServices,
+): Promise<ReadonlySet<OrderUid>> {
+  const { network, db, now } = services
+  const due = mirrored.filter(
+    ({ order, isCancelled, isCancelledOffChain, isFilled }) =>
+      isCancelled && !isCancelledOffChain && !isFilled && order.effectiveValidTo >= unixSeconds(now()),
+  )
+  const indexed = due.length > 0 ? await findIndexed(db, network.chainId) : undefined
+  if (!indexed) return new Set()
+  const uids = due.map(({ order }) => order.uid)
+  const read = services.readInvalidated(uids, indexed.number).catch(unavailable)
+  const late = pause(checkMs * Math.ceil(mirrored.length / maxUids), undefined, { ref: false })
+  return (await Promise.race([read, late])) ?? new Set()
+}
+
 /** A node that is away, or has too much to do, says nothing about signatures. */
 function unavailable(fault: unknown): undefined {
   if (!(fault instanceof Outage || fault instanceof Refusal)) throw fault
@@ -503,6 +527,7 @@ function unavailable(fault: unknown): undefined {
 interface Findings {
   signed: ReadonlyMap<OrderUid, boolean | null>
   presigned: ReadonlyMap<OrderUid, boolean>
+  invalidated: ReadonlySet<OrderUid>
   times: ReadonlyMap<number, Date>
   lateFrom: number
   /** True if trades of blocks without a time are taken as trades of now. */
@@ -517,7 +542,7 @@ class TimeUnread extends Error {}
 async function store(
   tx: Tx,
   mirrored: readonly MirroredOrder[],
-  { signed, presigned, times, lateFrom, mayLack, tokens }: Findings,
+  { signed, presigned, invalidated, times, lateFrom, mayLack, tokens }: Findings,
   { network, now, leastImprovement, client, haveQuotes }: StoreServices,
 ): Promise<{ inserted: MirroredOrder[]; known: number }> {
   const { chainId } = network
@@ -540,7 +565,7 @@ async function store(
   const inserted = ids.flatMap((id) => id ?? [])
   const stored = await findOrderIds(tx, chainId, uids)
   const idsOf = (some: readonly MirroredOrder[]) => some.flatMap(({ order }) => stored.get(order.uid) ?? [])
-  const cancelled = mirrored.filter(({ isCancelled }) => isCancelled)
+  const cancelled = mirrored.filter(({ order, isCancelled }) => isCancelled && !invalidated.has(order.uid))
   const filled = new Set(idsOf(cancelled.filter(({ isFilled }) => isFilled)))
   await applyCancellations(tx, idsOf(cancelled), { inserted, filled, at, tokens })
   const executed = new Map(

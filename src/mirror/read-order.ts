@@ -165,6 +165,7 @@ const orderShape = dataShape.extend({
   executedSurplusFee: amount.nullish().catch(null),
   executedFeeToken: address.nullish().catch(null),
   invalidated: z.boolean().catch(false),
+  cancelledBy: z.string().nullish().catch(null),
   availableBalance: amount.nullish().catch(null),
   ethflowData: z
     .object({ userValidTo: uint32, refundTxHash: hash.nullish().catch(null) })
@@ -237,6 +238,8 @@ export interface MirroredOrder {
   report: OrderReport
   /** True if the order book says that the order was cancelled, also if it was filled all the same. */
   isCancelled: boolean
+  /** True if the order book says that it was not cancelled on chain; most say nothing. */
+  isCancelledOffChain: boolean
   isFilled: boolean
 }
 
@@ -310,6 +313,7 @@ export function readMirrored(body: unknown, network: Network): MirroredOrder | {
     order,
     report,
     isCancelled: rest.status === 'cancelled' || rest.invalidated,
+    isCancelledOffChain: (rest.cancelledBy ?? 'chain') !== 'chain',
     isFilled: rest.status === 'fulfilled',
   }
 }

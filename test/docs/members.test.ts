@@ -46,6 +46,7 @@ describe('what the tables have from the order book', () => {
       network,
       checkSignature: async () => 'valid',
       readPresignatures: async () => new Map(),
+      readInvalidated: async () => new Set(),
       describeTokens: async () => new Map(),
       blockTimes: async () => new Map(),
       orderBook: createOrderBook({

@@ -8,7 +8,7 @@ import { mirrorNumbered } from '../../src/mirror/competitions.ts'
 import { type MirrorServices, mirrorFees, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { createAccountReader, createOrderReader } from '../../src/mirror/read-through.ts'
-import { insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
+import { findIndexed, insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { claimOrderBook, compareAgain, noteLooked } from '../../src/storage/order/mirror.ts'
 import { findOrderIds } from '../../src/storage/order/orders.ts'
@@ -46,6 +46,7 @@ beforeAll(async () => {
     network,
     checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
+    readInvalidated: async () => new Set(),
     describeTokens: async () => new Map(),
     blockTimes: async () => new Map(),
     orderBook: createOrderBook({
@@ -367,4 +368,31 @@ test('what is served from the store has an age', async () => {
   ])
     expect([path, (await ageOf(path)) < 60]).toEqual([path, true])
   expect(Math.abs((await ageOf('v2/solver_competition/latest')) - 8)).toBeLessThan(20)
+})
+
+test('a cancellation whose invalidation on chain is not indexed yet is left to the indexer', async () => {
+  const { db } = server.database
+  const at = await findIndexed(db, chainId)
+  const order = unstored({
+    status: 'open',
+    executedBuyAmount: '0',
+    executedSellAmount: '0',
+    executedSellAmountBeforeFees: '0',
+    ethflowData: { ...soldOrder.ethflowData, userValidTo: Math.floor(Date.now() / 1_000) + 3_600 },
+  })
+  const cancelled = { ...order, status: 'cancelled', invalidated: true }
+  const statusAfter = async (body: object, readInvalidated = services.readInvalidated) => {
+    await storeShownOrders([body], undefined, { ...services, readInvalidated })
+    const { body: shown } = await read(`v1/orders/${order.uid}`)
+    return [shown.status, shown.cancelledBy]
+  }
+  expect(await statusAfter(order)).toEqual(['open', undefined])
+  const asked: unknown[] = []
+  const ofChain = async (uids: readonly OrderUid[], after: number) => {
+    asked.push([uids, after])
+    return new Set(uids)
+  }
+  expect(await statusAfter(cancelled, ofChain)).toEqual(['open', undefined])
+  expect(asked).toEqual([[[order.uid], at?.number]])
+  expect(await statusAfter({ ...cancelled, cancelledBy: 'api' }, ofChain)).toEqual(['cancelled', 'api'])
 })

@@ -106,6 +106,7 @@ beforeAll(async () => {
     network: sampleNetwork,
     checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
+    readInvalidated: async () => new Set(),
     describeTokens: async () => new Map(),
     blockTimes: async () => new Map(),
     orderBook: createOrderBook({

@@ -32,6 +32,7 @@ beforeAll(async () => {
     network: sampleNetwork,
     checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
+    readInvalidated: async () => new Set(),
     describeTokens: async (tokens) => {
       readWhole += tokens.length / 2
       return new Map()

@@ -54,6 +54,7 @@ beforeAll(async () => {
     network,
     checkSignature: async () => 'valid',
     readPresignatures: async () => new Map(),
+    readInvalidated: async () => new Set(),
     describeTokens: async () => new Map(),
     blockTimes: async () => new Map(),
     orderBook: createOrderBook({

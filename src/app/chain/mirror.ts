@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Chain } from '../../chain/chain.ts'
-import type { ReadPresignatures } from '../../chain/order/presignatures.ts'
+import type { ReadInvalidated, ReadPresignatures } from '../../chain/order/presignatures.ts'
 import { createWake } from '../../concurrency/wake.ts'
 import { Outage } from '../../domain/errors/error.ts'
 import type { Address } from '../../domain/evm/address.ts'
@@ -53,6 +53,7 @@ interface MirrorOptions
   network: Network
   orderBook: OrderBookConfig
   readPresignatures: ReadPresignatures
+  readInvalidated: ReadInvalidated
   chain: Chain
   db: Database
   loopDb: Database
@@ -107,7 +108,7 @@ const timesMs = 1_000
 
 export function composeMirror(options: MirrorOptions): Mirror {
   const { network, orderBook: config, chain, db, loopDb, settings, metrics, now, log } = options
-  const { describeTokens, checkSignature, readPresignatures, storeDocument } = options
+  const { describeTokens, checkSignature, readPresignatures, readInvalidated, storeDocument } = options
   const { callsPerMinute, apiKey, url, history = 'accounts', forwardKeys = false } = config
   const { chainId } = network
   // In the proportion of the public order book: 10 quotes and 5 submissions a second with 100 calls a minute.
@@ -123,6 +124,7 @@ export function composeMirror(options: MirrorOptions): Mirror {
     describeTokens,
     checkSignature,
     readPresignatures,
+    readInvalidated,
     blockTimes: (numbers) =>
       Promise.race([
         chain.times(numbers).catch(() => new Map()),

@@ -202,6 +202,7 @@ test('what is read from an order book is there at once, for each client that nam
     checkSignature: unused,
     describeTokens: async () => new Map(),
     readPresignatures: async () => new Map(),
+    readInvalidated: async () => new Set(),
     blockTimes: async () => new Map(),
   })
   await Promise.all([reaches(db, 'erin', 'replica'), reaches(db, 'frank', 'replica')])
