@@ -25,11 +25,12 @@ export default defineConfig({
     // Far more than any test needs that sets no limit of its own: the machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // To load the program takes longer than most files do: a worker loads it once. A file must leave no state in
-    // a module.
+    // To load the program takes longer than most files do: a worker loads it once. A file must leave no state
+    // in a module.
     isolate: false,
-    // Tests wait for blocks most of the time: with one worker for each of CI's two cores a third of them is idle.
-    maxWorkers: 4,
+    // Tests mostly wait for blocks: a worker for each of CI's two cores leaves a third of them idle.
+    // With four workers answers come too late for some tests.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
   },
 })

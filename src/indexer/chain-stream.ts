@@ -45,11 +45,12 @@ export interface IndexerView {
   poll: HeadPoll
 }
 
-/** Maximum wait for a block: followers have other work too, such as retries. */
-const maxWaitMs = 5_000
-
-/** Passes each move of the indexer on to its followers in this process, so that they poll no checkpoint. */
-export function createIndexerMoves(retry: HeadPoll) {
+/**
+ * Passes each move of the indexer on to its followers in this process, so that they poll no checkpoint.
+ * @param maxWaitMs the maximum wait for a move: followers have other work too, such as retries
+ */
+export function createIndexerMoves(maxWaitMs: number) {
+  const retry = createPoll(maxWaitMs)
   let last: Indexed | undefined
   const followers: Wake[] = []
   return {

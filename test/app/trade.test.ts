@@ -26,6 +26,11 @@ const account = () => world.market.accounts[0] ?? expect.unreachable()
 
 beforeAll(async () => {
   world = await startWorld()
+  const pools = '{ network(name: "sepolia") { pools { nodes { token0 { symbol } token1 { symbol } } } } }'
+  await eventually('the pools are known', async () => {
+    const { network } = await graphql(world.url, pools)
+    return JSON.stringify(network).includes('"USDC"')
+  })
   folder = mkdtempSync(path.join(tmpdir(), 'tradegraph-trade-'))
   mkdirSync(path.join(folder, '.tradegraph'))
   writeFileSync(

@@ -55,9 +55,8 @@ async function runIndexers(parts: NetworkParts, signal: AbortSignal): Promise<vo
   const network = { ...parts.network, ...(first && { firstBlock: first.indexedFrom }) }
   const rules = first && { notifiedFrom: first.notifiedFrom }
   if (mirror) parts.nameOwnTokens()
-  const { moved: onMoved, follow } = createIndexerMoves(
-    createPoll(Math.min(5_000, Math.max(250, network.blockTimeMs / 2))),
-  )
+  const maxWaitMs = Math.min(5_000, Math.max(250, network.blockTimeMs / 2))
+  const { moved: onMoved, follow } = createIndexerMoves(maxWaitMs)
   const late = mirror && { poll: createPoll(lateMs) }
   await Promise.all([
     runIndexer({ ...indexerOptions, ...rules, network, onMoved }, signal),

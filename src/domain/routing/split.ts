@@ -155,9 +155,8 @@ export function bestDivision(query: RouteQuery, single: ValuedPath | undefined):
   const start = single && boundOfSingle(query, demand, single)
   if (!start && query.direction === selling) return undefined
   const candidatesAt = createCandidates(query, demand, start?.price ?? highestPrice)
-  const price = start && priceToBeat(demand, candidatesAt(start.price), start)
-  const candidates = candidatesAt(price ?? highestPrice)
-  let best = bestPair(demand, usableIn(candidates, 2), createTrials(query, demand), start)
+  const price = start ? priceToBeat(demand, candidatesAt(start.price), start) : highestPrice
+  let best = bestPair(demand, usableIn(candidatesAt(price), 2), createTrials(query, demand), start)
   while (best && best.candidates.length < query.maxPaths) {
     const usableCandidates = usableIn(candidatesAt(best.price), best.candidates.length + 1)
     const extended = addBestPath(demand, usableCandidates, createTrials(query, demand), best)

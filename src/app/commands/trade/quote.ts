@@ -266,7 +266,7 @@ async function findTokens(
       throw new CommandFault(
         exitCodes.refused,
         listed.hasPools
-          ? `no pool on ${network} has a token ${name}: name its address`
+          ? `${listed.tokens.length > 1 ? 'no pool' : 'no pool that is known yet'} on ${network} has a token ${name}: name its address`
           : `the service has read no token ${name} on ${network}: name its address`,
       )
     if (second) {
