@@ -363,9 +363,11 @@ async function storeRead(orders: readonly MirroredOrder[], services: StoreServic
     orders.flatMap(({ order }) => [order.sellToken, order.buyToken]),
   )
   const uids = orders.map(({ order }) => order.uid)
-  const signed = await readSignatures(orders, services)
-  const presigned = await readPresigned(orders, services)
-  const invalidated = await readInvalidated(orders, services)
+  const [signed, presigned, invalidated] = await Promise.all([
+    readSignatures(orders, services),
+    readPresigned(orders, services),
+    readInvalidated(orders, services),
+  ])
   const storeWith = (read: Pick<Findings, 'times' | 'lateFrom'>, mayLack: boolean) =>
     db
       .transaction(
@@ -492,9 +494,7 @@ async function readPresigned(
   )
   if (due.length === 0) return new Map()
   const { indexedFrom } = await firstBlocksOf(db, network.chainId)
-  const read = readPresignatures(due, indexedFrom - 1).catch(unavailable)
-  const late = pause(checkMs * Math.ceil(mirrored.length / maxUids), undefined, { ref: false })
-  return (await Promise.race([read, late])) ?? new Map()
+  return (await inTime(readPresignatures(due, indexedFrom - 1), mirrored)) ?? new Map()
 }
 
 /**
@@ -504,9 +504,8 @@ async function readPresigned(
  */
 async function readInvalidated(
   mirrored: readonly MirroredOrder[],
-  services: MirrorServices,
+  { network, db, now, readInvalidated: read }: MirrorServices,
 ): Promise<ReadonlySet<OrderUid>> {
-  const { network, db, now } = services
   const due = mirrored.filter(
     ({ order, isCancelled, isCancelledOffChain, isFilled }) =>
       isCancelled && !isCancelledOffChain && !isFilled && order.effectiveValidTo >= unixSeconds(now()),
@@ -514,9 +513,13 @@ async function readInvalidated(
   const indexed = due.length > 0 ? await findIndexed(db, network.chainId) : undefined
   if (!indexed) return new Set()
   const uids = due.map(({ order }) => order.uid)
-  const read = services.readInvalidated(uids, indexed.number).catch(unavailable)
-  const late = pause(checkMs * Math.ceil(mirrored.length / maxUids), undefined, { ref: false })
-  return (await Promise.race([read, late])) ?? new Set()
+  return (await inTime(read(uids, indexed.number), mirrored)) ?? new Set()
+}
+
+/** Waits as long as these orders may take; undefined after that, and while the node is away. */
+function inTime<Read>(read: Promise<Read>, { length }: readonly MirroredOrder[]): Promise<Read | undefined> {
+  const late = pause(checkMs * Math.ceil(length / maxUids), undefined, { ref: false })
+  return Promise.race([read.catch(unavailable), late])
 }
 
 /** A node that is away, or has too much to do, says nothing about signatures. */

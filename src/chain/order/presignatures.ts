@@ -1,7 +1,7 @@
 import type { Bytes32 } from '../../domain/evm/hex.ts'
 import type { Network } from '../../domain/network/network.ts'
 import type { OrderUid } from '../../domain/order/order.ts'
-import { chunksOf, type Rpc } from '../rpc/rpc.ts'
+import type { Rpc } from '../rpc/rpc.ts'
 import { available, parseHash, parseResponse, toQuantity } from '../rpc/wire.ts'
 import { settlementAbi } from '../settlement/call.ts'
 import { presigned } from '../trade/call.ts'
@@ -25,11 +25,12 @@ interface OrderStateOptions {
   network: Pick<Network, 'settlement' | 'finalityBlocks'>
 }
 
-const atOnce = 100
-
-/** A reader of what the settlement contract holds for each order, one word each. */
+/**
+ * Returns a reader of one word of the settlement contract for each order: at a block, or at the newest one
+ * without a block and of a node that no longer has the state of the block.
+ */
 function createWordReader({ rpc, network }: OrderStateOptions, view: 'preSignature' | 'filledAmount') {
-  return async (uids: readonly OrderUid[], block: string): Promise<[OrderUid, Bytes32][]> => {
+  async function readAt(uids: readonly OrderUid[], block: string): Promise<[OrderUid, Bytes32][]> {
     const calls = uids.map((uid) => {
       const data = settlementAbi.encodeFunctionData(view, [uid])
       return { method: 'eth_call', params: [{ to: network.settlement, data }, block] }
@@ -37,36 +38,40 @@ function createWordReader({ rpc, network }: OrderStateOptions, view: 'preSignatu
     const responses = await available(rpc.batch(calls))
     return responses.map((response, index) => [uids[index] as OrderUid, parseHash(parseResponse(response))])
   }
+
+  return (uids: readonly OrderUid[], block?: number) => {
+    const newest = () => readAt(uids, 'latest')
+    return block === undefined ? newest() : readAt(uids, toQuantity(block)).catch(newest)
+  }
 }
 
 export function createPresignatureReader({
   head,
   ...options
 }: OrderStateOptions & { head(): Promise<{ number: number }> }): ReadPresignatures {
-  const readAt = createWordReader(options, 'preSignature')
+  const read = createWordReader(options, 'preSignature')
   return async (uids, from) => {
     const { number: newest } = await head()
     if (newest < from) return new Map()
     const final = Math.max(from, newest - options.network.finalityBlocks, 0)
-    const read: [OrderUid, Bytes32][] = []
-    for (const part of chunksOf(uids, atOnce))
-      read.push(...(await readAt(part, toQuantity(final)).catch(() => readAt(part, 'latest'))))
-    return new Map(read.map(([uid, word]) => [uid, word === presigned]))
+    return new Map((await read(uids, final)).map(([uid, word]) => [uid, word === presigned]))
   }
 }
 
-/** Reads which orders the settlement contract invalidated after a block. @throws Outage */
+/**
+ * Reads which orders the settlement contract invalidated after a block; none at a node that no longer has its
+ * state.
+ * @throws Outage
+ */
 export type ReadInvalidated = (uids: readonly OrderUid[], after: number) => Promise<ReadonlySet<OrderUid>>
 
 export function createInvalidationReader(options: OrderStateOptions): ReadInvalidated {
-  const readAt = createWordReader(options, 'filledAmount')
+  const read = createWordReader(options, 'filledAmount')
+  const invalidatedAmong = async (uids: readonly OrderUid[], block?: number) =>
+    (await read(uids, block)).flatMap(([uid, word]) => (word === invalidatedWord ? [uid] : []))
   return async (uids, after) => {
-    const invalidated = new Set<OrderUid>()
-    for (const part of chunksOf(uids, atOnce)) {
-      const before = new Map(await readAt(part, toQuantity(after)))
-      for (const [uid, word] of await readAt(part, 'latest'))
-        if (word === invalidatedWord && before.get(uid) !== invalidatedWord) invalidated.add(uid)
-    }
-    return invalidated
+    const invalidated = await invalidatedAmong(uids)
+    const before = new Set(await invalidatedAmong(invalidated, after))
+    return new Set(invalidated.filter((uid) => !before.has(uid)))
   }
 }
