@@ -221,7 +221,7 @@ describe('explain', () => {
     await place({ ...far, buyAmount: 9_003n * usdc })
     const found = await eventually('the tokens have names', async () => {
       const code = await explain('sell weth for usdc', world.url, true)
-      return code === 0 && printed.map((line) => JSON.parse(line))
+      return code === 0 && printed.length === 2 && printed.map((line) => JSON.parse(line))
     })
     expect(found.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['WETH', 'USDC'])
     expect(found[0].page).toBe(`${world.url}/tokens/${found[0].address}?network=sepolia`)

@@ -372,8 +372,11 @@ test('a node without traces leaves the solver open, and one that has them is ask
         trades: [{ orderUid: signed.uid, auctionId: null }],
       },
     ])
-  const metrics = await request(`${program.metricsUrl}/metrics`)
-  expect(metrics.body).toContain('tradegraph_indexer_settlements_without_solver{network="sepolia"} 3')
+  await eventually('the gauge counts them', async () =>
+    (await request(`${program.metricsUrl}/metrics`)).body.includes(
+      'tradegraph_indexer_settlements_without_solver{network="sepolia"} 3',
+    ),
+  )
   expect(await countCompetitions(program, 'contradicts')).toBe(0)
   expect(refused).toHaveLength(2)
   await program.close()

@@ -158,7 +158,7 @@ async function followBook(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Reads pages from one to the next, also while there is none, and again after a cut. */
+/** Reads pages from one to the next, also while there is none, and again after a cut or an outage. */
 async function readPages<Node>(
   url: string,
   list: string,
@@ -173,7 +173,7 @@ async function readPages<Node>(
   for (;;) {
     const mayEnd = isOver()
     const answer = await ask(url, query, { after }).catch(() => undefined)
-    if (!answer) continue
+    if (!answer || answer.errors?.every(({ extensions }) => extensions.retryable)) continue
     if (answer.errors) throw new Error(JSON.stringify(answer.errors))
     const { nodes, pageInfo } = answer.data.page
     for (const node of nodes) keep(node)

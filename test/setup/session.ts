@@ -5,7 +5,10 @@ import { eventually } from './eventually.ts'
 export interface GraphqlAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: tests read results of every shape
   data: any
-  errors?: { message: string; extensions: { code: string; field?: string; data?: unknown } }[]
+  errors?: {
+    message: string
+    extensions: { code: string; retryable?: boolean; field?: string; data?: unknown }
+  }[]
 }
 
 /**

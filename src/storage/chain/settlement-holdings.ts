@@ -68,7 +68,7 @@ export async function storeHoldings(
   const missed = [
     missedBlock,
     tokens.size > 0 ? await insertTokens(tx, chainId, tokens, max) : null,
-    rights.length > 0 ? await writeRights(tx, chainId, rights, { final, max }) : null,
+    rights.length > 0 ? await writeRights(tx, chainId, rights, max) : null,
   ].flatMap((block) => block ?? [])
   if (missed.length > 0 && from.missedBlock === null)
     await sql(tx).settlementHoldingIndex.update({
@@ -78,7 +78,7 @@ export async function storeHoldings(
   // In SQL: the greater of two columns decides.
   await sql(tx).$executeRaw`
     DELETE FROM settlement_rights
-    WHERE chain_id = ${chainId} AND value = 0 AND coalesce(read_block, block_number) <= ${final}`
+    WHERE chain_id = ${chainId} AND value = 0 AND read_block <= ${final}`
   return true
 }
 
@@ -104,7 +104,7 @@ async function insertTokens(
 }
 
 /**
- * An end that may be undone is stored too: a reorg can leave the right in place.
+ * Stores ends too: a log is no proof that a right has ended, and a reorg can leave the right in place.
  * @returns the first block with a right that has no place. In SQL: one statement that counts, inserts and
  *   updates.
  */
@@ -112,7 +112,7 @@ async function writeRights(
   tx: Tx,
   chainId: number,
   rights: HoldingRange['rights'],
-  { final, max }: Pick<HoldingRange, 'final' | 'max'>,
+  max: number,
 ): Promise<number | null> {
   const [row] = await sql(tx).$queryRaw<{ missed: bigint | null }[]>`
     WITH found AS (
@@ -125,7 +125,7 @@ async function writeRights(
     ), placed AS (
       SELECT *, known OR row_number() OVER (PARTITION BY known ORDER BY block, contract, kind, grantee, subject)
         <= ${max} - (SELECT count(*) FROM settlement_rights WHERE chain_id = ${chainId}) AS fits
-      FROM found WHERE known OR value <> 0 OR block > ${final}
+      FROM found
     ), written AS (
       INSERT INTO settlement_rights AS r (chain_id, contract, kind, grantee, subject, block_number, value)
       SELECT ${chainId}, contract, kind, grantee, subject, block, value FROM placed WHERE fits
@@ -254,7 +254,8 @@ export async function countHoldings(db: Db, chainId: number): Promise<{ tokens: 
   return { tokens, rights }
 }
 
-const notEnded = { OR: [{ value: null }, { value: { not: numeric(0n) } }] }
+/** Matches all but the rights that were read as ended: the contract of a right can log an end and honour it. */
+const notEnded = { OR: [{ value: null }, { value: { not: numeric(0n) } }, { readBlock: null }] }
 
 function toRight(row: RightRow): StoredRight {
   return {
