@@ -31,6 +31,7 @@ export default defineConfig({
     // Tests mostly wait for blocks: a worker for each of CI's two cores leaves a third of them idle.
     // With four workers answers come too late for some tests.
     maxWorkers: 3,
+    execArgv: ['--max-semi-space-size=32', '--interrupt-budget=528000'],
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -49,6 +49,9 @@ export interface OrderWish {
   appDataHash?: string
 }
 
+/** Wishes that are equal in all else become two orders, also within a second. */
+let signed = 0
+
 /** An account of the local market that signs as a wallet does, and trades over REST. */
 export function createTrader(url: string, market: Market, account = 0) {
   const wallet = new Wallet(market.accounts[account]?.privateKey ?? '')
@@ -67,7 +70,7 @@ export function createTrader(url: string, market: Market, account = 0) {
       receiver: wallet.address,
       sellAmount: wish.sellAmount.toString(),
       buyAmount: wish.buyAmount.toString(),
-      validTo: wish.validTo ?? Math.floor(Date.now() / 1000) + 1200,
+      validTo: wish.validTo ?? Math.floor(Date.now() / 1000) + 1200 + (signed++ % 600),
       appData: wish.appDataHash ?? appDataHash,
       feeAmount: '0',
       kind: wish.kind ?? 'sell',

@@ -75,10 +75,9 @@ export async function storeHoldings(
       where: { chainId },
       data: { missedBlock: BigInt(Math.min(...missed)) },
     })
-  // In SQL: the greater of two columns decides.
-  await sql(tx).$executeRaw`
-    DELETE FROM settlement_rights
-    WHERE chain_id = ${chainId} AND value = 0 AND read_block <= ${final}`
+  await sql(tx).settlementRight.deleteMany({
+    where: { chainId, value: numeric(0n), readBlock: { lte: BigInt(final) } },
+  })
   return true
 }
 
@@ -254,7 +253,7 @@ export async function countHoldings(db: Db, chainId: number): Promise<{ tokens: 
   return { tokens, rights }
 }
 
-/** Matches all but the rights that were read as ended: the contract of a right can log an end and honour it. */
+/** Matches rights that were not read as ended: their contract can log an end and honour them. */
 const notEnded = { OR: [{ value: null }, { value: { not: numeric(0n) } }, { readBlock: null }] }
 
 function toRight(row: RightRow): StoredRight {
