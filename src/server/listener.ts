@@ -1,4 +1,5 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex, Writable } from 'node:stream'
 import { yieldRound } from '../concurrency/event-loop.ts'
 import { derivedOnce } from '../domain/derived.ts'
@@ -176,6 +177,8 @@ export interface Listener {
 }
 
 const defaultDrainMs = 5_000
+/** Time for the first byte of a new connection. Clients open some ahead, which Node does not count as idle. */
+const silentDrainMs = 250
 /**
  * Limit of connections that wait to be accepted. Node's 511 are too few for thousands of clients that return
  * at once: others would wait for seconds.
@@ -201,6 +204,11 @@ export function createListener({
   const limitAnswer = createResponseDeadline(times, onCut)
   const handle = createRequestHandler({ ...serving, onEnd, isLast, limitAnswer })
   const server = openServer(times, { ...serving, handle, limitAnswer })
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   return {
     listen: (port, host) => listenAt(server, port, host),
     drain() {
@@ -212,12 +220,17 @@ export function createListener({
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
-      const timer = setTimeout(() => {
-        onLate()
-        server.closeAllConnections()
-      }, drainMs)
+      const timers = [
+        setTimeout(() => {
+          for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+        }, silentDrainMs),
+        setTimeout(() => {
+          onLate()
+          server.closeAllConnections()
+        }, drainMs),
+      ]
       await closed
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
     },
   }
 }

@@ -79,11 +79,6 @@ let lastAddress = 0
 const newClient = (of: Pick<TestServer, 'url'> = server) => clientOf(of, `198.51.100.${++lastAddress}`)
 
 /** Uses up a bucket that others have taken from. */
-async function exhaust(client: ReturnType<typeof newClient>): Promise<void> {
-  await client.exhaust()
-  await eventually('nothing is left', async () => (await client.graphql('{ version }')).status === 429)
-}
-
 /** The bucket of cost units that a request with this key is counted in; 100 is that of an address. */
 async function bucketOf(key: string, more: Record<string, string> = {}, of?: Pick<TestServer, 'url'>) {
   const { headers } = await newClient(of).send('/graphql', query('{ version }', { ...bearer(key), ...more }))
@@ -234,7 +229,7 @@ describe('the key of a partner', () => {
     expect(left(await client.send('/graphql', query('{ version }', bearer(unknown))))).toBe(97)
     // Another text is not read.
     expect(left(await client.send('/graphql', query('{ version }', bearer('tgp_short'))))).toBe(96)
-    await exhaust(client)
+    await client.exhaust()
     const further = bearer(`tgp_${'y'.repeat(43)}`)
     expect((await client.send('/graphql', query('{ version }', further))).status).toBe(429)
   })
@@ -254,7 +249,7 @@ describe('the limits of a partner', () => {
     const client = newClient()
     const asPartner = () => client.send('/graphql', query('{ version }', bearer(key)))
     expect(left(await asPartner())).toBe(19)
-    await exhaust(client)
+    await client.exhaust()
     expect(left(await asPartner())).toBe(18)
     const other = newClient()
     for (let count = 0; count < 18; count++) await other.send('/graphql', query('{ version }', bearer(key)))

@@ -180,3 +180,18 @@ describe('Connection: close', () => {
     expect(line.text).not.toMatch(/connection: keep-alive/i)
   })
 })
+
+test('a connection that sends nothing does not delay the end of a server, and a late request is served', async () => {
+  const ending = await openTestServer({}, { drainMs: 600_000 })
+  await using silent = openLine(ending.url)
+  await using late = openLine(ending.url)
+  await using first = openLine(ending.url)
+  const get = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'
+  first.write(get)
+  await arrived(first, [200])
+  const ended = ending[Symbol.asyncDispose]()
+  late.write(get)
+  await ended
+  expect(statuses(late)).toEqual([200])
+  await Promise.all([silent, late, first].map(hungUp))
+})

@@ -39,11 +39,13 @@ export function clientOf({ url }: Pick<TestServer, 'url'>, address: string) {
     send,
     graphql: (query: string, variables: object = {}, more: object = {}) =>
       send('/graphql', { method: 'POST', body: JSON.stringify({ query, variables, ...more }) }),
-    /** Uses up the client's bucket. */
+    /** Uses up the client's bucket, which is not refilled meanwhile. */
     async exhaust(): Promise<void> {
-      const aliases = Array.from({ length: 50 }, (_, index) => `a${index}: version`).join(' ')
-      const body = JSON.stringify({ query: `{ ${aliases} }` })
-      for (let count = 0; count < 2; count++) await send('/graphql', { method: 'POST', body })
+      for (const units of [50, 10, 1]) {
+        const aliases = Array.from({ length: units }, (_, index) => `a${index}: version`).join(' ')
+        const body = JSON.stringify({ query: `{ ${aliases} }` })
+        while ((await send('/graphql', { method: 'POST', body })).status !== 429);
+      }
     },
   }
 }
