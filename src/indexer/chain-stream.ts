@@ -39,8 +39,8 @@ export function createPoll(intervalMs: number): HeadPoll {
 
 /** The indexer as seen by the work that reads up to its stored block. */
 export interface IndexerView {
-  /** Returns undefined before the first stored block. */
-  indexed(): Promise<Indexed | undefined>
+  /** Returns null before the first stored block. */
+  indexed(): Promise<Indexed | null>
   /** Waits before the next look at the stored block. */
   poll: HeadPoll
 }
@@ -51,10 +51,10 @@ export interface IndexerView {
  */
 export function createIndexerMoves(maxWaitMs: number) {
   const retry = createPoll(maxWaitMs)
-  let last: Indexed | undefined
+  let last: Indexed | null = null
   const followers: Wake[] = []
   return {
-    moved(to: Indexed | undefined): void {
+    moved(to: Indexed | null): void {
       last = to
       for (const follower of followers) follower.wake()
     },

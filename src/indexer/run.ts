@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts'
 import type { Network } from '../domain/network/network.ts'
-import { blockHash, findIndexed, type Indexed } from '../storage/chain/indexed-logs.ts'
+import { blockHash, findCheckpoint, type Indexed } from '../storage/chain/indexed-logs.ts'
 import { startProgrammaticHistory } from '../storage/chain/programmatic.ts'
 import { startSolvers } from '../storage/chain/solvers.ts'
 import { registerHolderTokens } from '../storage/token/holders.ts'
@@ -26,7 +26,7 @@ export interface IndexerOptions
   /** Runs after blocks with trades are stored. */
   onTraded?: (() => void) | undefined
   /** Runs when the stored block is another; undefined is before the first. */
-  onMoved?: (to: Indexed | undefined) => void
+  onMoved?: (to: Indexed | null) => void
   /** Default: by the network's block time. */
   poll?: HeadPoll
 }
@@ -55,8 +55,8 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
     if (failures === 0 && checkpoint) await completion.step(checkpoint)
     if (failures > 0 || !(await catchUp.step(checkpoint))) await rest(failures, signal)
   }
-  const indexed = await findIndexed(db, chainId)
-  let checkpoint: Checkpoint | null = indexed ?? null
+  const indexed = await findCheckpoint(db, chainId)
+  let checkpoint: Checkpoint | null = indexed
   options.onMoved?.(indexed)
   if (checkpoint) await startSolvers(db, chainId, checkpoint.number + 1)
   if (network.conditionalOrders) {
@@ -73,7 +73,7 @@ export async function runIndexer(options: IndexerOptions, signal: AbortSignal): 
   const takeBack = async (to: ChainPosition) => {
     meter.reorganised((checkpoint?.number ?? to.number) - to.number)
     checkpoint = await applyReorg(checkpoint, to, options)
-    options.onMoved?.(checkpoint ? { ...checkpoint, head: to.number } : undefined)
+    options.onMoved?.(checkpoint ? { ...checkpoint, head: to.number } : null)
     catchUp.lookAgain()
   }
   /** Follows the chain. @returns whether it must be followed again from an earlier block */

@@ -11,7 +11,7 @@ import { isFulfilled } from '../domain/order/status.ts'
 import { appendCancelled, recordCancelled, recordLogged, type TradeRules } from '../notifications/record.ts'
 import type { RecentTokens } from '../notifications/token-pairs.ts'
 import { OutsideFault, Throttled } from '../outside/fault.ts'
-import { findIndexed } from '../storage/chain/indexed-logs.ts'
+import { findCheckpoint } from '../storage/chain/indexed-logs.ts'
 import type { Database, Db, Tx } from '../storage/database/database.ts'
 import { appendEvents } from '../storage/order/events.ts'
 import {
@@ -416,7 +416,7 @@ async function firstWithin(
   db: Db,
   { network }: Pick<MirrorServices, 'network'>,
 ): Promise<number> {
-  const head = (await findIndexed(db, network.chainId))?.head
+  const head = (await findCheckpoint(db, network.chainId))?.head
   return head === undefined ? Number.MAX_SAFE_INTEGER : head - Math.ceil(ms / network.blockTimeMs)
 }
 
@@ -510,7 +510,7 @@ async function readInvalidated(
     ({ order, isCancelled, isCancelledOffChain, isFilled }) =>
       isCancelled && !isCancelledOffChain && !isFilled && order.effectiveValidTo >= unixSeconds(now()),
   )
-  const indexed = due.length > 0 ? await findIndexed(db, network.chainId) : undefined
+  const indexed = due.length > 0 ? await findCheckpoint(db, network.chainId) : null
   if (!indexed) return new Set()
   const uids = due.map(({ order }) => order.uid)
   return (await inTime(read(uids, indexed.number), mirrored)) ?? new Set()

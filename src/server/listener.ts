@@ -177,7 +177,7 @@ export interface Listener {
 }
 
 const defaultDrainMs = 5_000
-/** Time for the first byte of a new connection. Clients open some ahead, which Node does not count as idle. */
+/** Time for the first byte of a new connection: Node counts none that a client opened ahead as idle. */
 const silentDrainMs = 250
 /**
  * Limit of connections that wait to be accepted. Node's 511 are too few for thousands of clients that return

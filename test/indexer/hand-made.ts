@@ -12,7 +12,7 @@ import type { Order } from '../../src/domain/order/order.ts'
 import type { BlockRange } from '../../src/indexer/block-range.ts'
 import { followProgrammaticOrders, type ProgrammaticReading } from '../../src/indexer/late/programmatic.ts'
 import { timesOf } from '../../src/indexer/programmatic-orders.ts'
-import { findIndexed } from '../../src/storage/chain/indexed-logs.ts'
+import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { numbered } from '../fakes/order.ts'
 import { silentLog } from '../fakes/silent-log.ts'
 
@@ -100,7 +100,7 @@ export async function followOnce(
   await followProgrammaticOrders(
     {
       log: silentLog,
-      indexed: () => findIndexed(db, network.chainId),
+      indexed: () => findCheckpoint(db, network.chainId),
       chain: {
         block: async (number) => blocks.get(number)?.block,
         times: async (numbers) => timesOf(numbers.flatMap((number) => blocks.get(number)?.block ?? [])),

@@ -7,7 +7,7 @@ import { type Address, address } from '../../src/domain/evm/address.ts'
 import type { Bytes32 } from '../../src/domain/evm/hex.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../src/indexer/apply.ts'
 import { runPoolIndex } from '../../src/indexer/pools/pools.ts'
-import { type Checkpoint, findCheckpoint, findIndexed } from '../../src/storage/chain/indexed-logs.ts'
+import { type Checkpoint, findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { findPoolDays, forgetUnusedPools, noteUsedPools } from '../../src/storage/token/pools.ts'
 import { sampleNetwork } from '../fakes/network.ts'
 import { numbered } from '../fakes/order.ts'
@@ -91,7 +91,7 @@ function createWorld() {
         db: database.db,
         max,
         log: silentLog,
-        indexed: () => findIndexed(database.db, chainId),
+        indexed: () => findCheckpoint(database.db, chainId),
         now: () => blocks.length * 100_000 + pauses * 1_000,
         chain: {
           block: async (number) => {

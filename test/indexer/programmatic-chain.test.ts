@@ -12,7 +12,7 @@ import { encodeStaticInput } from '../../src/domain/programmatic/static-input.ts
 import { orderUid } from '../../src/domain/signing/signing.ts'
 import { followProgrammaticOrders } from '../../src/indexer/late/programmatic.ts'
 import { runIndexer } from '../../src/indexer/run.ts'
-import { findIndexed } from '../../src/storage/chain/indexed-logs.ts'
+import { findCheckpoint } from '../../src/storage/chain/indexed-logs.ts'
 import { calls, onChain, walletCall } from '../chain/conditional-stage.ts'
 import { leafEncodings, start, treeOf, twapHandler, twapInput, word } from '../domain/programmatic/vectors.ts'
 import { numbered, sampleOrder } from '../fakes/order.ts'
@@ -74,7 +74,7 @@ async function sync() {
       ...shared,
       chain,
       poll: round.poll,
-      indexed: () => findIndexed(db, network.chainId),
+      indexed: () => findCheckpoint(db, network.chainId),
       readAuthorisations: (keys, blockHash) => readAuthorisations(rpc, composableCow, keys, blockHash),
       programmaticLogs: (range) => programmaticLogs({ rpc, network, log: silentLog }, range),
     },

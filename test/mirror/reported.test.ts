@@ -8,7 +8,7 @@ import { mirrorNumbered } from '../../src/mirror/competitions.ts'
 import { type MirrorServices, mirrorFees, storeShownOrders } from '../../src/mirror/mirror.ts'
 import { createOrderBook } from '../../src/mirror/order-book.ts'
 import { createAccountReader, createOrderReader } from '../../src/mirror/read-through.ts'
-import { findIndexed, insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
+import { findCheckpoint, insertChainFacts } from '../../src/storage/chain/indexed-logs.ts'
 import { sql } from '../../src/storage/database/database.ts'
 import { claimOrderBook, compareAgain, noteLooked } from '../../src/storage/order/mirror.ts'
 import { findOrderIds } from '../../src/storage/order/orders.ts'
@@ -372,7 +372,7 @@ test('what is served from the store has an age', async () => {
 
 test('a cancellation whose invalidation on chain is not indexed yet is left to the indexer', async () => {
   const { db } = server.database
-  const at = await findIndexed(db, chainId)
+  const at = await findCheckpoint(db, chainId)
   const order = unstored({
     status: 'open',
     executedBuyAmount: '0',

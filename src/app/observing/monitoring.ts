@@ -5,7 +5,7 @@ import type { Loop } from '../../server/measures/loop-metrics.ts'
 import type { Metrics } from '../../server/metrics.ts'
 import { createMonitor } from '../../server/monitor.ts'
 import type { Ready } from '../../server/routes.ts'
-import { checkpointMovedAt, findCheckpoint } from '../../storage/chain/indexed-logs.ts'
+import { findCheckpoint } from '../../storage/chain/indexed-logs.ts'
 import { type Database, ping } from '../../storage/database/database.ts'
 import type { LeadershipState } from '../../storage/database/leadership.ts'
 import type { NetworkParts } from '../network.ts'
@@ -55,8 +55,7 @@ export async function findStanding(
   const stands = async ({ network, chain }: (typeof networks)[number]) => {
     const since = now() - Math.max(stillMs, 10 * network.blockTimeMs)
     const checkpoint = await findCheckpoint(db, network.chainId)
-    const movedAt = checkpoint ? await checkpointMovedAt(db, network.chainId) : startedAt
-    if (movedAt > since) return false
+    if ((checkpoint?.movedAt ?? startedAt) > since) return false
     const next = await chain.block(checkpoint ? checkpoint.number + 1 : network.firstBlock)
     return next !== undefined && next.timestamp * 1_000 < since
   }

@@ -220,23 +220,27 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
       for (const [network, of] of newest)
         for (const [labels, value] of values(of)) yield [{ network, ...labels }, value]
     })
-  gauge(
+  /** Registers a gauge with one value for each network. */
+  const single = (name: string, help: string, value: (of: Newest) => number | undefined) =>
+    gauge(name, help, [], (of) => {
+      const measured = value(of)
+      return measured === undefined ? [] : [[{}, measured]]
+    })
+  const since = (time: number | undefined) => (time === undefined ? undefined : (now() - time) / 1_000)
+  single(
     'tradegraph_auction_age_seconds',
     'Time since the newest auction began, in the process that leads. Auctions without orders count.',
-    [],
-    ({ auctionAt }) => (auctionAt === undefined ? [] : [[{}, (now() - auctionAt) / 1_000]]),
+    ({ auctionAt }) => since(auctionAt),
   )
-  gauge(
+  single(
     'tradegraph_order_book_age_seconds',
     'Time since the order book that the network follows was last read, in the process that leads.',
-    [],
-    ({ readAt }) => (readAt === undefined ? [] : [[{}, (now() - readAt) / 1_000]]),
+    ({ readAt }) => since(readAt),
   )
-  gauge(
+  single(
     'tradegraph_programmatic_polls_late_seconds',
     'How long the longest has been due of the programmatic orders that the watch tower polls next, by the time of the block.',
-    [],
-    ({ pollsLate }) => (pollsLate === undefined ? [] : [[{}, pollsLate]]),
+    ({ pollsLate }) => pollsLate,
   )
   gauge(
     'tradegraph_auction_orders',
@@ -248,86 +252,69 @@ function registerGauges(registry: Registry, newest: ReadonlyMap<string, Newest>,
     'tradegraph_settlement_inspection',
     '1 if the node shows an effect of outside solvers’ settlements, else 0. Without logs these solvers are left out, without storage only known calls pass.',
     ['effect'],
-    ({ inspection }) =>
-      inspection
-        ? [
-            [{ effect: 'logs' }, Number(inspection.logs)],
-            [{ effect: 'storage' }, Number(inspection.storage)],
-          ]
-        : [],
+    ({ inspection = {} }) =>
+      Object.entries(inspection).map(([effect, isShown]) => [{ effect }, Number(isShown)]),
   )
-  gauge(
+  single(
     'tradegraph_settlement_held_tokens',
     'Held tokens, worth more than GUARD_MIN_VALUE, which every settlement of an outside solver compares.',
-    [],
-    ({ held }) => (held ? [[{}, held.tokens]] : []),
+    ({ held }) => held?.tokens,
   )
-  gauge(
+  single(
     'tradegraph_settlement_held_value',
     'Value of these tokens if they were sold, in native coins.',
-    [],
-    ({ held }) => (held ? [[{}, Number(held.value) / 1e18]] : []),
+    ({ held }) => held && Number(held.value) / 1e18,
   )
-  gauge(
+  single(
     'tradegraph_indexer_blocks_behind',
     'Blocks between the last stored one and the newest one of the node.',
-    [],
-    ({ blocksBehind }) => (blocksBehind === undefined ? [] : [[{}, blocksBehind]]),
-  )
-  gauge(
-    'tradegraph_indexer_blocks_per_second',
-    'Blocks stored per second, over the last minute.',
-    [],
-    ({ blocksPerSecond }) => (blocksPerSecond === undefined ? [] : [[{}, blocksPerSecond]]),
-  )
-  gauge(
-    'tradegraph_indexer_seconds_left',
-    'Time until the index has caught up, at the rate of the minute before the newest stored block. Absent while it does not move.',
-    [],
-    ({ secondsLeft }) => (secondsLeft === undefined ? [] : [[{}, secondsLeft]]),
-  )
-  gauge(
-    'tradegraph_indexer_block_age_seconds',
-    'Time since the newest stored block, by its timestamp. It grows while the node is away.',
-    [],
-    ({ blockTime }) => (blockTime === undefined ? [] : [[{}, now() / 1_000 - blockTime]]),
-  )
-  const holding = (name: string, help: string, value: (of: Holdings) => number | undefined) =>
-    gauge(name, help, [], ({ holdings = {} }) => {
-      const measured = value(holdings)
-      return measured === undefined ? [] : [[{}, measured]]
-    })
-  holding(
-    'tradegraph_settlement_tokens',
-    'Tokens that the settlement contract received, by their logs.',
-    ({ tokens }) => tokens,
-  )
-  holding(
-    'tradegraph_settlement_rights',
-    'Existing rights over holdings of the settlement contract that it gave to others: allowances, operators, delegations.',
-    ({ rights }) => rights,
-  )
-  holding(
-    'tradegraph_settlement_holdings_blocks_behind',
-    'Blocks between the newest one of the node and the last one with known receipts and rights of the settlement contract.',
     ({ blocksBehind }) => blocksBehind,
   )
-  holding(
+  single(
+    'tradegraph_indexer_blocks_per_second',
+    'Blocks stored per second, over the last minute.',
+    ({ blocksPerSecond }) => blocksPerSecond,
+  )
+  single(
+    'tradegraph_indexer_seconds_left',
+    'Time until the index has caught up, at the rate of the minute before the newest stored block. Absent while it does not move.',
+    ({ secondsLeft }) => secondsLeft,
+  )
+  single(
+    'tradegraph_indexer_block_age_seconds',
+    'Time since the newest stored block, by its timestamp. It grows while the node is away.',
+    ({ blockTime }) => since(blockTime && blockTime * 1_000),
+  )
+  single(
+    'tradegraph_settlement_tokens',
+    'Tokens that the settlement contract received, by their logs.',
+    ({ holdings }) => holdings?.tokens,
+  )
+  single(
+    'tradegraph_settlement_rights',
+    'Existing rights over holdings of the settlement contract that it gave to others: allowances, operators, delegations.',
+    ({ holdings }) => holdings?.rights,
+  )
+  single(
+    'tradegraph_settlement_holdings_blocks_behind',
+    'Blocks between the newest one of the node and the last one with known receipts and rights of the settlement contract.',
+    ({ holdings }) => holdings?.blocksBehind,
+  )
+  single(
     'tradegraph_settlement_holdings_missed',
     '1 if some of it is missing, over the limit or in an unreadable block, else 0.',
-    ({ missedBlock }) => (missedBlock === undefined ? undefined : missedBlock === null ? 0 : 1),
+    ({ holdings: { missedBlock } = {} }) =>
+      missedBlock === undefined ? undefined : Number(missedBlock !== null),
   )
-  gauge(
+  single(
     'tradegraph_indexer_unread_settlements',
     'Settlements stored by their logs alone, since no node knows their transactions.',
-    [],
-    ({ unread }) => (unread === undefined ? [] : [[{}, unread]]),
+    ({ unread }) => unread,
   )
-  gauge(
+  single(
     'tradegraph_indexer_settlements_without_solver',
     'Settlements that another contract called and whose solver is not known, because the node has no trace of them.',
-    [],
-    ({ withoutSolver }) => (withoutSolver === undefined ? [] : [[{}, withoutSolver]]),
+    ({ withoutSolver }) => withoutSolver,
   )
 }
 

@@ -69,25 +69,23 @@ export interface ChainFacts {
   executions: (OrderExecution & { orderId: bigint })[]
 }
 
-export async function findCheckpoint(db: Db, chainId: number): Promise<Checkpoint | null> {
-  const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
-  return row && { number: Number(row.blockNumber), hash: hexOf(row.blockHash) }
-}
-
 /** The last block that the indexer has stored, and the newest that it has seen. */
 export type Indexed = Checkpoint & { head: number }
 
-export async function findIndexed(db: Db, chainId: number): Promise<Indexed | undefined> {
+/** Finds the last stored block, with the time of the last move in Unix milliseconds. */
+export async function findCheckpoint(
+  db: Db,
+  chainId: number,
+): Promise<(Indexed & { movedAt: number }) | null> {
   const row = await sql(db).checkpoint.findUnique({ where: { chainId } })
-  if (!row) return undefined
-  const number = Number(row.blockNumber)
-  return { number, hash: hexOf(row.blockHash), head: Number(row.headNumber ?? number) }
-}
-
-/** Time of the last move in Unix milliseconds; 0 without a checkpoint. */
-export async function checkpointMovedAt(db: Db, chainId: number): Promise<number> {
-  const row = await sql(db).checkpoint.findUnique({ where: { chainId }, select: { updatedAt: true } })
-  return row?.updatedAt.getTime() ?? 0
+  return (
+    row && {
+      number: Number(row.blockNumber),
+      hash: hexOf(row.blockHash),
+      head: Number(row.headNumber ?? row.blockNumber),
+      movedAt: row.updatedAt.getTime(),
+    }
+  )
 }
 
 interface CheckpointMove {

@@ -8,7 +8,7 @@ import { keccakText } from '../../../src/domain/evm/keccak.ts'
 import { addressWord, type LoggedRight, type Right } from '../../../src/domain/settlement/rights.ts'
 import { applyBlocks, applyFinality, applyReorg, type Indexing } from '../../../src/indexer/apply.ts'
 import { runHoldingsIndex } from '../../../src/indexer/settlement-holdings.ts'
-import { findCheckpoint, findIndexed } from '../../../src/storage/chain/indexed-logs.ts'
+import { findCheckpoint } from '../../../src/storage/chain/indexed-logs.ts'
 import {
   findHoldingIndex,
   settlementRights,
@@ -141,7 +141,7 @@ function createWorld(max?: number) {
         {
           network,
           db,
-          indexed: () => findIndexed(db, network.chainId),
+          indexed: () => findCheckpoint(db, network.chainId),
           ...(max !== undefined && { max }),
           log: { ...silentLog, warn: (text) => warnings.push(text), error: (text) => warnings.push(text) },
           meter: {
