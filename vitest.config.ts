@@ -3,13 +3,19 @@ import { BaseSequencer } from 'vitest/node'
 
 const namesFiles = process.argv.some((argument) => /^(\.\/)?test\/./.test(argument))
 
-/** Files that a run should begin with: the one that begins last is waited for. */
-const longest = /\.long\.test\.ts$/
+/** Files that wait for blocks and for programs, and leave most of the processor to others. */
+const waiting = /\.long\.test\.ts$|\/test\/services\//
+/** The files that wait begin in this part of the run: the one that begins last is waited for. */
+const beginning = 0.8
 
-class LongestFirst extends BaseSequencer {
+/** Spreads the files that wait over the run, so that the processor is in even use. */
+class EvenLoad extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
-    const rank = ({ moduleId }: { moduleId: string }) => (longest.test(moduleId) ? 0 : 1)
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    const sorted = await super.sort(files)
+    const long = sorted.filter(({ moduleId }) => waiting.test(moduleId))
+    const quick = sorted.filter(({ moduleId }) => !waiting.test(moduleId))
+    const share = Math.floor((beginning * quick.length) / Math.max(long.length, 1))
+    return [...long.flatMap((file) => [file, ...quick.splice(0, share)]), ...quick]
   }
 }
 
@@ -28,10 +34,10 @@ export default defineConfig({
     // To load the program takes longer than most files do: a worker loads it once. A file must leave no state
     // in a module.
     isolate: false,
-    // Tests mostly wait for blocks: a worker for each of CI's two cores leaves a third of them idle.
-    // With four workers answers come too late for some tests.
+    // Many tests wait for blocks: a worker for each of CI's two cores leaves a third of them idle.
     maxWorkers: 3,
+    // Most code runs a few times: to optimize it early, or to collect small heaps, costs more than it saves.
     execArgv: ['--max-semi-space-size=32', '--interrupt-budget=528000'],
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: EvenLoad },
   },
 })

@@ -58,7 +58,7 @@ async function buildShed(): Promise<{ shed: Address; user: Address }> {
   return { shed: address(`0x${answer.slice(-40)}`), user }
 }
 
-test('a TWAP of a proxy with funds for two of three parts reaches its user, each once, and by the feed', async () => {
+test.concurrent('a TWAP of a proxy with funds for two of three parts reaches its user, each once, and by the feed', async () => {
   const { shed, user } = await buildShed()
   using feed = collect<{ notifications: { node: Notified } }>(
     world.url,
@@ -67,7 +67,7 @@ test('a TWAP of a proxy with funds for two of three parts reaches its user, each
   )
   await wallets.mint(shed, 200n * coin)
   await wallets.approve(shed, 300n * coin)
-  await wallets.execute(shed, walletCall(composableCow, calls.createNow(wallets.twapOf({ n: 3n, t: 20n }))))
+  await wallets.execute(shed, walletCall(composableCow, calls.createNow(wallets.twapOf({ n: 3n, t: 12n }))))
   const list = await eventually(
     'it has finished',
     async () => {
@@ -114,7 +114,7 @@ test('a TWAP of a proxy with funds for two of three parts reaches its user, each
   expect(feed.data().map(({ notifications }) => notifications.node)).toEqual(await notified(user))
 }, 240_000)
 
-test('a removal is notified to the owner', async () => {
+test.concurrent('a removal is notified to the owner', async () => {
   const wallet = await wallets.deployWallet()
   const params = wallets.twapOf({ n: 2n, t: 10_000n })
   await wallets.mint(wallet, 100n * coin)

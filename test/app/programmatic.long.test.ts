@@ -25,7 +25,7 @@ const base = () => `${world.url}/${world.market.network.name}/api/v1`
 
 const post = (part: TradeableOrder, from: Address) => postPart(base(), part, from)
 
-test('a watch tower drives a TWAP to its end by the hash of a document alone', async () => {
+test.concurrent('a watch tower drives a TWAP to its end by the hash of a document alone', async () => {
   const wallet = await wallets.deployWallet()
   const params = wallets.twapOf({})
   await wallets.mint(wallet, 300n * coin)
@@ -60,7 +60,7 @@ test('a watch tower drives a TWAP to its end by the hash of a document alone', a
     })
 }, 120_000)
 
-test('an unknown document is refused for orders that the contract of conditional orders does not verify', async () => {
+test.concurrent('an unknown document is refused for orders that the contract of conditional orders does not verify', async () => {
   const wallet = await wallets.deployWallet()
   const params = wallets.twapOf({ t: 1_000n })
   await wallets.execute(wallet, walletCall(composableCow, calls.createNow(params)))
@@ -74,7 +74,7 @@ test('an unknown document is refused for orders that the contract of conditional
   expect(await post(part, wallet)).toMatchObject({ status: 400, body: { errorType: 'InvalidAppData' } })
 })
 
-test('the diagnosis of a part says that its programmatic order was removed', async () => {
+test.concurrent('the diagnosis of a part says that its programmatic order was removed', async () => {
   const wallet = await wallets.deployWallet()
   const params = wallets.twapOf({ t: 100_000n, minPartLimit: 10n ** 30n })
   await wallets.mint(wallet, 100n * coin)

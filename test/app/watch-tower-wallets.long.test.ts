@@ -63,7 +63,7 @@ const uids = ({ nodes }: { nodes: { uid: string }[] }) => nodes.map(({ uid }) =>
 
 test.concurrent('a TWAP that was created without a log goes on by the tower once a part of it is posted', async () => {
   const wallet = await wallets.deployWallet()
-  const params = wallets.twapOf({ n: 3n, t: 20n })
+  const params = wallets.twapOf({ n: 3n, t: 12n })
   await wallets.mint(wallet, 400n * coin)
   await wallets.execute(wallet, walletCall(composableCow, calls.createNow(params, false)))
   const part = await eventually('a part', () => wallets.poll(wallet, params))
@@ -77,7 +77,7 @@ test.concurrent('a TWAP that was created without a log goes on by the tower once
 
 test.concurrent('the leaves of a public root trade, and a new root ends those that it lacks', async () => {
   const wallet = await wallets.deployWallet()
-  const [ending, staying] = [wallets.twapOf({ n: 100n, t: 20n }), wallets.twapOf({ n: 3n, t: 25n })]
+  const [ending, staying] = [wallets.twapOf({ n: 100n, t: 12n }), wallets.twapOf({ n: 3n, t: 15n })]
   await wallets.mint(wallet, 9_000n * coin)
   const first = treeOf([ending, staying])
   await wallets.execute(wallet, walletCall(composableCow, calls.setRootNow(first.root, first.data)))

@@ -63,11 +63,14 @@ function temporaryFolder(): string {
 }
 
 export async function startServers(): Promise<{ provided: ProvidedContext; teardown: () => Promise<void> }> {
-  // Tests and the programs they start put their files there too.
-  process.env.TMPDIR = temporaryFolder()
-  const home = mkdtempSync(path.join(tmpdir(), 'tradegraph-tests-'))
+  const home = mkdtempSync(path.join(temporaryFolder(), 'tradegraph-tests-'))
   // Other users start the program too.
   chmodSync(home, 0o755)
+  // Files of tests, and of the programs that they start, end with the run.
+  const files = path.join(home, 'tmp')
+  mkdirSync(files)
+  chmodSync(files, 0o1777)
+  process.env.TMPDIR = files
   const chainHome = path.join(home, 'chain')
   mkdirSync(chainHome)
   const teardown = async () => {
@@ -77,7 +80,7 @@ export async function startServers(): Promise<{ provided: ProvidedContext; teard
   try {
     const database = await startDatabase({ home, log: silentLog })
     const [program] = await Promise.all([
-      buildProgram(home),
+      buildProgram(path.join(home, 'build')),
       createTemplate(database.url),
       buildChain(chainHome),
     ])
@@ -91,6 +94,7 @@ export async function startServers(): Promise<{ provided: ProvidedContext; teard
 }
 
 async function buildProgram(home: string): Promise<string> {
+  mkdirSync(home)
   symlinkSync(path.join(root, 'node_modules'), path.join(home, 'node_modules'))
   const folder = path.join(home, 'program')
   const flags = ['--import', 'tsx', 'build.ts', 'program', folder]

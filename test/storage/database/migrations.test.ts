@@ -66,6 +66,17 @@ async function storeDocuments(
   await client.query(scriptOf(before))
 }
 
+test('functions that read tables take indexes, also those that a later migration replaces', async () => {
+  await using database = await createEmptyDatabase()
+  await applyMigrations(database.url)
+  const { rows } = await database.client.query(`SELECT p.proname, p.proconfig FROM pg_proc p
+    JOIN pg_language l ON l.oid = p.prolang
+    WHERE l.lanname = 'plpgsql' AND p.pronamespace = 'public'::regnamespace AND p.prosrc ~ 'FROM'`)
+  expect(rows.length).toBeGreaterThan(5)
+  for (const { proname, proconfig } of rows)
+    expect([proname, proconfig]).toEqual([proname, expect.arrayContaining(['enable_seqscan=off'])])
+})
+
 test('documents that were stored before name the application of their orders', async () => {
   await using database = await createEmptyDatabase()
   const { client } = database
