@@ -167,7 +167,7 @@ function createStep(
     }
   }
 
-  /** Reports whether a turn of this rank may begin beside those in progress. */
+  /** Reports whether a turn of this rank may begin while others are in progress. */
   function hasPlace(rank: Rank): boolean {
     const running = [...turns.values()]
     const [others, failing] = [

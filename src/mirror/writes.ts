@@ -484,7 +484,7 @@ function orderBody(
     sellAmount: String(sellAmount),
     buyAmount: String(buyAmount),
     feeAmount: String(feeAmount),
-    // With a hash beside it, `appData` is taken for a document.
+    // With a hash, `appData` is taken for a document.
     appData: document ?? appData.hash,
     ...(document !== undefined && { appDataHash: appData.hash }),
     ...(quoteId !== null && { quoteId: Number(quoteId) }),

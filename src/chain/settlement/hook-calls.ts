@@ -16,7 +16,7 @@ import {
   traceTransaction,
 } from './trace.ts'
 
-/** The hooks that one settlement ran; null if they cannot be told apart. */
+/** The hooks that one settlement ran; null if they cannot be distinguished. */
 export type SettledHooks = RanHooks | null
 
 type Contracts = Pick<Network, 'settlement' | 'hooksTrampoline'>

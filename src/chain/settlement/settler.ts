@@ -251,8 +251,8 @@ export function createSettler({
       release()
       return refuse(privateEndpoint ? `not sent: ${sent.refusal}` : sent.refusal)
     }
-    if (sent.told !== undefined) story.add(block, sent.told)
-    log.debug('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.told })
+    if (sent.destinations !== undefined) story.add(block, sent.destinations)
+    log.debug('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.destinations })
     return { transaction, block, sent, story, release }
   }
 

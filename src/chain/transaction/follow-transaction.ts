@@ -110,7 +110,7 @@ export function createTransactionTracker(options: TrackOptions): TrackTransactio
     let head = block
     let sentAt = block
     let isPublic = limits.sent?.isPublic ?? false
-    let told = limits.sent?.told
+    let destinations = limits.sent?.destinations
     let isCapped = false
     /** The time and block at which its nonce was found used, without a receipt. */
     let usedSince: { at: number; head: number } | undefined
@@ -148,8 +148,8 @@ export function createTransactionTracker(options: TrackOptions): TrackTransactio
       }
       const result = await broadcast(last, { blocks, isPublic: isPublic || isCancellation(last) })
       isPublic ||= result.isPublic
-      if (result.told !== undefined && result.told !== told) story.add(head, result.told)
-      told = result.told
+      if (result.destinations !== undefined && result.destinations !== destinations) story.add(head, result.destinations)
+      destinations = result.destinations
       const { refusal } = result
       if (refusal === undefined) return
       story.add(head, `refused: ${refusal}`)

@@ -193,7 +193,7 @@ export function improvementText(
   if (reference === 'none') return `better price than the limit: ${tradeText(trade, tokens)}`
   if (reference === 'quote')
     return `better price: ${gained(compared)} than quoted, ${tradeText(trade, tokens)}`
-  const beside = (gain: bigint) => {
+  const againstQuote = (gain: bigint) => {
     if (gain === 0n) return 'as quoted'
     return gain > 0n
       ? `${readableDown(gain, token)} ${better} than quoted`
@@ -201,7 +201,7 @@ export function improvementText(
   }
   return [
     `better price: ${gained(compared)} than the ${reference}`,
-    ...(quote ? [beside(quote.amount)] : []),
+    ...(quote ? [againstQuote(quote.amount)] : []),
     tradeText(trade, tokens),
   ].join(', ')
 }
