@@ -252,7 +252,13 @@ export function createSettler({
       return refuse(privateEndpoint ? `not sent: ${sent.refusal}` : sent.refusal)
     }
     if (sent.destinations !== undefined) story.add(block, sent.destinations)
-    log.debug('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.destinations })
+    log.debug('settlement sent', {
+      txHash: transaction.hash,
+      nonce,
+      block,
+      deadlineBlock,
+      to: sent.destinations,
+    })
     return { transaction, block, sent, story, release }
   }
 

@@ -56,7 +56,11 @@ export function createBroadcast(rpc: Rpc, endpoint: PrivateEndpoint | undefined,
     ])
     const isAway = 'isAway' in hidden && hidden.isAway
     const open = early ?? (isAway && whenDown === 'public' ? await sendTo(rpc, transaction, log) : undefined)
-    return { ...refusalOf(hidden, open), isPublic: open !== undefined, destinations: outcomeText(isAway, open) }
+    return {
+      ...refusalOf(hidden, open),
+      isPublic: open !== undefined,
+      destinations: outcomeText(isAway, open),
+    }
   }
 }
 

@@ -148,7 +148,8 @@ export function createTransactionTracker(options: TrackOptions): TrackTransactio
       }
       const result = await broadcast(last, { blocks, isPublic: isPublic || isCancellation(last) })
       isPublic ||= result.isPublic
-      if (result.destinations !== undefined && result.destinations !== destinations) story.add(head, result.destinations)
+      if (result.destinations !== undefined && result.destinations !== destinations)
+        story.add(head, result.destinations)
       destinations = result.destinations
       const { refusal } = result
       if (refusal === undefined) return

@@ -40,7 +40,11 @@ test('a transaction is private until its blocks are over, and from then on in bo
   const alone = { isPublic: false, destinations: 'sent to the private endpoint', counts: [1, 0] }
   expect(await send('takes')).toEqual(alone)
   expect(await send('takes', {}, after(1))).toEqual(alone)
-  const both = { isPublic: true, destinations: 'sent to the private endpoint and to public nodes', counts: [1, 1] }
+  const both = {
+    isPublic: true,
+    destinations: 'sent to the private endpoint and to public nodes',
+    counts: [1, 1],
+  }
   expect(await send('takes', {}, after(2))).toEqual(both)
   expect(await send('takes', {}, after(0, true))).toEqual(both)
   expect(await send('takes', { publicAfterBlocks: 0 }, after(1_000))).toEqual(alone)
