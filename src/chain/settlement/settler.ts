@@ -251,14 +251,8 @@ export function createSettler({
       release()
       return refuse(privateEndpoint ? `not sent: ${sent.refusal}` : sent.refusal)
     }
-    if (sent.destinations !== undefined) story.add(block, sent.destinations)
-    log.debug('settlement sent', {
-      txHash: transaction.hash,
-      nonce,
-      block,
-      deadlineBlock,
-      to: sent.destinations,
-    })
+    if (sent.route !== undefined) story.add(block, sent.route)
+    log.debug('settlement sent', { txHash: transaction.hash, nonce, block, deadlineBlock, to: sent.route })
     return { transaction, block, sent, story, release }
   }
 

@@ -31,7 +31,7 @@ export interface Sent {
   refusal?: string
   isPublic: boolean
   /** The destinations as text; undefined if there is only one. */
-  destinations?: string
+  route?: string
 }
 
 /** Sends a transaction to the right nodes: replacements go to the nodes that got the replaced transaction. */
@@ -56,11 +56,7 @@ export function createBroadcast(rpc: Rpc, endpoint: PrivateEndpoint | undefined,
     ])
     const isAway = 'isAway' in hidden && hidden.isAway
     const open = early ?? (isAway && whenDown === 'public' ? await sendTo(rpc, transaction, log) : undefined)
-    return {
-      ...refusalOf(hidden, open),
-      isPublic: open !== undefined,
-      destinations: outcomeText(isAway, open),
-    }
+    return { ...refusalOf(hidden, open), isPublic: open !== undefined, route: outcomeText(isAway, open) }
   }
 }
 

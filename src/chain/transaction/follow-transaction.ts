@@ -110,7 +110,7 @@ export function createTransactionTracker(options: TrackOptions): TrackTransactio
     let head = block
     let sentAt = block
     let isPublic = limits.sent?.isPublic ?? false
-    let destinations = limits.sent?.destinations
+    let route = limits.sent?.route
     let isCapped = false
     /** The time and block at which its nonce was found used, without a receipt. */
     let usedSince: { at: number; head: number } | undefined
@@ -148,9 +148,8 @@ export function createTransactionTracker(options: TrackOptions): TrackTransactio
       }
       const result = await broadcast(last, { blocks, isPublic: isPublic || isCancellation(last) })
       isPublic ||= result.isPublic
-      if (result.destinations !== undefined && result.destinations !== destinations)
-        story.add(head, result.destinations)
-      destinations = result.destinations
+      if (result.route !== undefined && result.route !== route) story.add(head, result.route)
+      route = result.route
       const { refusal } = result
       if (refusal === undefined) return
       story.add(head, `refused: ${refusal}`)

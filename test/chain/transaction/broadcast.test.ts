@@ -37,14 +37,10 @@ async function send(
 const after = (blocks: number, isPublic = false) => ({ blocks, isPublic })
 
 test('a transaction is private until its blocks are over, and from then on in both places', async () => {
-  const alone = { isPublic: false, destinations: 'sent to the private endpoint', counts: [1, 0] }
+  const alone = { isPublic: false, route: 'sent to the private endpoint', counts: [1, 0] }
   expect(await send('takes')).toEqual(alone)
   expect(await send('takes', {}, after(1))).toEqual(alone)
-  const both = {
-    isPublic: true,
-    destinations: 'sent to the private endpoint and to public nodes',
-    counts: [1, 1],
-  }
+  const both = { isPublic: true, route: 'sent to the private endpoint and to public nodes', counts: [1, 1] }
   expect(await send('takes', {}, after(2))).toEqual(both)
   expect(await send('takes', {}, after(0, true))).toEqual(both)
   expect(await send('takes', { publicAfterBlocks: 0 }, after(1_000))).toEqual(alone)
@@ -53,14 +49,14 @@ test('a transaction is private until its blocks are over, and from then on in bo
 test('while the endpoint is away it waits, or is public at once, as the rules say', async () => {
   const waiting = {
     isPublic: false,
-    destinations: 'the private endpoint does not answer, waiting for it',
+    route: 'the private endpoint does not answer, waiting for it',
     counts: [0, 0],
   }
   expect(await send('is away')).toEqual(waiting)
   expect(await send('is away', { publicAfterBlocks: 0 }, after(99))).toEqual(waiting)
   const open = {
     isPublic: true,
-    destinations: 'the private endpoint does not answer, sent to public nodes',
+    route: 'the private endpoint does not answer, sent to public nodes',
     counts: [0, 1],
   }
   expect(await send('is away', { whenDown: 'public' })).toEqual(open)
