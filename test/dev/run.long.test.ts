@@ -175,8 +175,12 @@ async function signsInAtBothNames(url: string, chainId: number, privateKey: stri
   expect(await signIn({ uri: loopback })).toMatchObject({ fault: { reason: 'uri' } })
 }
 
-/** A killed chain loses the blocks since it was last saved, which the indexer may have stored. */
-const afterLostBlocks = /^(chain reorganised|the .* cannot be followed for the moment)$/
+/**
+ * A killed chain loses the blocks since it was last saved, which the indexer may have stored, and a settlement in
+ * them is taken up again.
+ */
+const afterLostBlocks =
+  /^(chain reorganised|the .* cannot be followed for the moment|settlement (is cancelled|attempt ended))$/
 
 it('ends when its chain or its database ends, and the next start continues from the saved state; it logs JSON where that is set', async () => {
   const parts = [
