@@ -78,7 +78,6 @@ const query = (text: string, headers: Record<string, string>) => ({
 let lastAddress = 0
 const newClient = (of: Pick<TestServer, 'url'> = server) => clientOf(of, `198.51.100.${++lastAddress}`)
 
-/** Uses up a bucket that others have taken from. */
 /** The bucket of cost units that a request with this key is counted in; 100 is that of an address. */
 async function bucketOf(key: string, more: Record<string, string> = {}, of?: Pick<TestServer, 'url'>) {
   const { headers } = await newClient(of).send('/graphql', query('{ version }', { ...bearer(key), ...more }))

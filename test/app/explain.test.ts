@@ -26,13 +26,11 @@ beforeAll(async () => {
 })
 afterAll(() => world?.[Symbol.asyncDispose]())
 
-let orders = 0
 const wish = (more: object = {}) => ({
   sell: 'WETH' as const,
   buy: 'USDC' as const,
   sellAmount: one,
   buyAmount: 2_900n * dollars,
-  validTo: Math.floor(Date.now() / 1_000) + 1_800 + orders++,
   ...more,
 })
 const signed = async (terms: object = {}) => trader.sign(wish(terms))

@@ -94,7 +94,6 @@ const documentOf = (post: Hook[], pre: Hook[] = []) => JSON.stringify({ metadata
 
 const traderOf = () => createTrader(program.url ?? '', chain.market)
 
-let orders = 0
 async function signed(post: Hook[], buyAmount = 1n) {
   const appData = documentOf(post)
   const order = await traderOf().sign({
@@ -103,7 +102,6 @@ async function signed(post: Hook[], buyAmount = 1n) {
     sellAmount: one,
     buyAmount,
     appDataHash: keccakText(appData),
-    validTo: Math.floor(Date.now() / 1_000) + 1_200 + orders++,
   })
   return { ...order, appData, appDataHash: keccakText(appData) }
 }

@@ -89,12 +89,8 @@ function holdGasPrice(value: bigint) {
 
 const trader = () => createTrader(app.url ?? '', chain.market)
 
-let placed = 0
-
 async function place(): Promise<string> {
   const { status, body } = await trader().place({
-    // Two of one second are two orders.
-    validTo: Math.floor(Date.now() / 1_000) + 1_200 + placed++,
     sell: 'WETH',
     buy: 'USDC',
     sellAmount: coin / 10n,

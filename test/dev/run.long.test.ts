@@ -176,8 +176,8 @@ async function signsInAtBothNames(url: string, chainId: number, privateKey: stri
 }
 
 /**
- * A killed chain loses the blocks since it was last saved, which the indexer may have stored, and a settlement in
- * them is taken up again.
+ * A killed chain loses the blocks since it was last saved, which the indexer may have stored, and a settlement
+ * in them is taken up again.
  */
 const afterLostBlocks =
   /^(chain reorganised|the .* cannot be followed for the moment|settlement (is cancelled|attempt ended))$/
